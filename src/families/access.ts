@@ -5,7 +5,7 @@ import type { CommonRefusal, Outcome, Refused, WrittenObject } from '../core/por
 import type { Viewer } from '../core/ports/viewer.ts'
 import { type Right, requireRight } from '../core/rights.ts'
 import type { Node } from '../core/tree.ts'
-import { recordDone } from '../store/audit.ts'
+import { recordDone, recordDoneIn } from '../store/audit.ts'
 import type { Client } from '../store/client.ts'
 import { type Once, repeatable } from '../store/idempotency.ts'
 import { type FoundObject, findObject } from '../store/objects.ts'
@@ -75,8 +75,11 @@ export async function onProject<T extends object, R extends Refusal, Missing ext
     if (refused) return refuse(refused)
     const work = () => write(project)
     const done = once ? await repeatable(project, viewer, once, work) : await work()
-    if (done.ok && viewer.call)
-      project.pipeline(recordDone(project.client, viewer.call, writtenIn(project, name, done)))
+    if (done.ok && viewer.call) {
+      // A request that names its object by its id leaves the name to the database.
+      const record = viewer.call.entry.objectName === null ? recordDoneIn : recordDone
+      project.pipeline(record(project.client, viewer.call, writtenIn(project, name, done)))
+    }
     await writeAlso(viewer, project.client, done)
     return done
   }

@@ -94,7 +94,7 @@ export async function recordDone(client: Client, call: AuditedCall, target: Part
   await insertAudit(client, call.nextId(), { ...call.entry, ...target, outcome: 'DONE', code: null, count: 1 })
 }
 
-/** The same, with the name of the project that the target names by its id. */
+/** The same, with the names of the project and of the object that the target names by their ids. */
 export async function recordDoneIn(client: Client, call: AuditedCall, target: Partial<AuditTarget>): Promise<void> {
   call.isWritten = true
   await insertNoted(client, call.nextId(), { ...call.entry, ...target, outcome: 'DONE', code: null, count: 1 })

@@ -68,6 +68,14 @@ describe('what is recorded', () => {
     ])
   })
 
+  test('a request that names its object by an id, with the name of the object', async () => {
+    const id = await api.world.create('edited', {})
+    await api.query(MUTATIONS.updateInstallation, { input: { id, spec: { deployItems: [] } } })
+    await api.query(MUTATIONS.updateInstallation, { input: { id, spec: { deployItems: [] } } })
+    const same = { outcome: 'DONE', objectName: 'edited', projectName: 'default', objectKind: 'INSTALLATION' }
+    expect(await events({ objectId: id, operation: 'updateInstallation' })).toMatchObject([same, same])
+  })
+
   test('refusals, equal ones of a second as one event', async () => {
     const reader = await viewerOf(await api.token({ name: 'reader', role: 'READER' }))
     const forbidden = () => api.query(CREATE_PROJECT, { input: { name: 'refused' } }, reader)

@@ -2,10 +2,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AUDIT_FILTER, aboutOf, auditFilterInput, withNewer } from '../../web-playground/src/model/audit.ts'
 import { startTestApp } from '../testkit/app.ts'
-import { ask } from '../testkit/ask.ts'
+import { ask, present } from '../testkit/ask.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { gql } from '../testkit/gql.ts'
-import { create } from '../testkit/mutations.ts'
+import { create, items } from '../testkit/mutations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
@@ -30,9 +30,11 @@ test('an event that is known already is not shown twice', () => {
 
 test('what an event is about', () => {
   const about = { objectKind: 'SECRET', objectName: 'KEY', objectId: null, projectName: 'web' }
-  expect(aboutOf(about)).toEqual({ kind: 'SECRET', name: 'web/KEY' })
-  expect(aboutOf({ ...about, objectKind: 'PROJECT', objectName: 'web' })).toEqual({ kind: 'PROJECT', name: 'web' })
-  expect(aboutOf({ objectKind: null, objectName: null, objectId: null, projectName: null }).name).toBe('')
+  expect(aboutOf(about, new Map())).toEqual({ kind: 'SECRET', name: 'web/KEY' })
+  expect(aboutOf({ ...about, objectKind: 'PROJECT', objectName: 'web' }, new Map()).name).toBe('web')
+  expect(aboutOf({ objectKind: null, objectName: null, objectId: null, projectName: null }, new Map()).name).toBe('')
+  const gate = { objectKind: 'DEPLOY_ITEM', objectName: 'go', objectId: 'id', projectName: 'web' }
+  expect(aboutOf(gate, new Map([['id', 'shop/deploy-items/go']])).name).toBe('web/shop/deploy-items/go')
 })
 
 let stack: AsyncDisposableStack
@@ -51,6 +53,10 @@ const SET_SECRET = gql(
 const CREATE_TOKEN = gql(
   'mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) { ... on CreatedToken { secret } ... on Error { message } } }',
 )
+const UPDATE_LABELS = gql(
+  'mutation ($input: UpdateLabelsInput!) { answer: updateLabels(input: $input) { __typename ... on Error { message } } }',
+)
+const ITEMS = gql('query { objects(filter: { kinds: [DEPLOY_ITEM] }, first: 1) { edges { node { id } } } }')
 const setSecret = (name: string) => ask(server.client, SET_SECRET, { project: 'default', name, value: 'never-shown' })
 
 test('administrators see what happens as it happens, narrow it by the address, and read older pages', async () => {
@@ -58,7 +64,7 @@ test('administrators see what happens as it happens, narrow it by the address, a
   await ask(server.client, SET_SECRET, { project: 'none', name: 'X', value: 'x' }).catch(() => undefined)
   const headers = { 'content-type': 'application/json', authorization: 'Bearer pl_wrong' }
   await fetch(server.url, { method: 'POST', headers, body: '{"query":"{ viewer { name } }"}' })
-  const id = await create(server.client, 'shop', {})
+  const id = await create(server.client, 'shop', items(1))
   await using visited = await visit(browser, server, '/audit')
   const { page, complaints } = visited
   const rows = page.locator('.audit-row')
@@ -69,6 +75,13 @@ test('administrators see what happens as it happens, narrow it by the address, a
   await setSecret('LIVE')
   await rows.filter({ hasText: 'default/LIVE' }).waitFor()
   expect(await rows.first().textContent()).toContain('setSecret')
+  // A request names the object by its id alone; the rows show where it is.
+  const { objects } = await server.client.query(ITEMS, {})
+  await ask(server.client, UPDATE_LABELS, {
+    id: present(objects?.edges[0]).node.id,
+    set: [{ key: 'team', value: 'web' }],
+  })
+  await rows.filter({ hasText: 'updateLabels' }).filter({ hasText: 'default/shop/deploy-items/item-0' }).waitFor()
   const before = await rows.count()
   await page.getByRole('button', { name: 'Show older events' }).click()
   await rows.filter({ hasText: 'token.configured' }).first().waitFor()

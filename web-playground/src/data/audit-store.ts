@@ -1,7 +1,7 @@
 import { ClientError } from 'phaseline/client'
 import { nextCursor, nodesOf } from 'phaseline/client-model'
 import { type AuditFilter, auditFilterInput, withNewer } from '../model/audit.ts'
-import { AUDIT_CHAIN, AUDIT_EVENTS, AUDIT_NEWEST, AUDIT_PAGE } from './documents-audit.ts'
+import { AUDIT_CHAIN, AUDIT_EVENTS, AUDIT_NEWEST, AUDIT_PAGE, AUDIT_PATHS } from './documents-audit.ts'
 import type { ResultOf } from './gql.ts'
 import { isRetryable, messageOf } from './live-read.ts'
 import type { Session } from './session.ts'
@@ -10,6 +10,8 @@ import { Store } from './store.ts'
 const PAGE = 100
 /** Live rows push the oldest ones out, which can be read again. */
 const MAX_ROWS = 2_000
+/** Of one read of paths. */
+const MAX_IDS = 500
 const AGAIN_MS = 2_000
 const CHAIN_MS = 5_000
 
@@ -22,12 +24,17 @@ export class AuditStore extends Store {
   readonly #signal: AbortSignal
   readonly #filter: ReturnType<typeof auditFilterInput>
   events: readonly AuditEvent[] = []
+  /** Of the objects of these events that are still there, by their ids. */
+  readonly paths = new Map<string, string>()
   loaded = false
   error: string | null = null
   /** Null: only administrators of the instance see it. */
   chain: AuditChain | null = null
   isReadingOlder = false
   #older: string | null = null
+  /** Objects whose paths were read, or are not there to be read. */
+  readonly #located = new Set<string>()
+  #isLocating = false
   #limit = MAX_ROWS
   /** Everything up to here was read. */
   #last: string | null = null
@@ -60,7 +67,29 @@ export class AuditStore extends Store {
       .finally(() => {
         this.isReadingOlder = false
         this.changed()
+        void this.#locate()
       })
+  }
+
+  /** Most events have an id alone, since a request has named the object by it. Those that come meanwhile share the next read. */
+  async #locate(): Promise<void> {
+    if (this.#isLocating) return
+    this.#isLocating = true
+    try {
+      for (;;) {
+        const unknown = this.events.flatMap(({ objectId: id }) => (id && !this.#located.has(id) ? id : []))
+        const ids = [...new Set(unknown)].slice(0, MAX_IDS)
+        if (ids.length === 0) return
+        const { nodes } = await this.#session.client.query(AUDIT_PATHS, { ids }, { signal: this.#signal })
+        for (const id of ids) this.#located.add(id)
+        for (const node of nodes) if (node && 'path' in node && node.path) this.paths.set(node.id, node.path)
+        this.changed()
+      }
+    } catch {
+      // The rows show the names that the events have; the next event asks again.
+    } finally {
+      this.#isLocating = false
+    }
   }
 
   /** Reads, then follows; reads again when the audit cannot be continued. */
@@ -90,6 +119,7 @@ export class AuditStore extends Store {
     this.loaded = true
     this.error = null
     this.changed()
+    void this.#locate()
   }
 
   async #page(after: string | null): Promise<readonly AuditEvent[]> {
@@ -109,6 +139,7 @@ export class AuditStore extends Store {
       this.events = events.slice(0, this.#limit)
       if (events.length > this.#limit) this.#older = this.events.at(-1)?.cursor ?? null
       this.changed()
+      void this.#locate()
     }
   }
 

@@ -19,3 +19,4 @@ export const AUDIT_EVENTS = gql(`subscription AuditEvents($filter: AuditFilter!,
   auditEvents(filter: $filter, after: $after) { ...EventFields }
 }\n${EVENT_FIELDS}`)
 export const AUDIT_CHAIN = gql('query AuditChain { auditChain { anchor { sequence } since head { sequence hash } } }')
+export const AUDIT_PATHS = gql('query AuditPaths($ids: [ID!]!) { nodes(ids: $ids) { ... on TreeObject { id path } } }')

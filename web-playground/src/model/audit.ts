@@ -38,15 +38,18 @@ export function auditFilterInput(filter: AuditFilter, now: number) {
   }
 }
 
-/** The event's subject, e.g. `Secret shop/PASSWORD`; empty: none. */
-export function aboutOf(event: {
-  readonly objectKind: string | null
-  readonly objectName: string | null
-  readonly objectId: string | null
-  readonly projectName: string | null
-}): { readonly kind: string; readonly name: string } {
+/** The event's subject, e.g. `Secret shop/PASSWORD`; empty: none. An object is named by its path, if that is known. */
+export function aboutOf(
+  event: {
+    readonly objectKind: string | null
+    readonly objectName: string | null
+    readonly objectId: string | null
+    readonly projectName: string | null
+  },
+  paths: ReadonlyMap<string, string>,
+): { readonly kind: string; readonly name: string } {
   const { objectKind, objectName, objectId, projectName } = event
-  const name = objectName ?? objectId ?? ''
+  const name = paths.get(objectId ?? '') ?? objectName ?? objectId ?? ''
   const where = projectName !== null && objectKind !== 'PROJECT' ? projectName : ''
   return { kind: name ? (objectKind ?? '') : '', name: [where, name].filter(Boolean).join('/') }
 }

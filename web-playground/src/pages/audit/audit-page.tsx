@@ -43,7 +43,9 @@ function Audit() {
           )}
         </Empty>
       )}
-      {store?.loaded && store.events.length > 0 && <AuditTable events={store.events} filter={filter} />}
+      {store?.loaded && store.events.length > 0 && (
+        <AuditTable events={store.events} paths={store.paths} filter={filter} />
+      )}
       {store?.hasOlder && (
         <p className="audit-more">
           <button type="button" onClick={store.readOlder} disabled={store.isReadingOlder}>

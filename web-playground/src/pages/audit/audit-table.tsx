@@ -11,16 +11,17 @@ const COLUMNS = ['#', 'Time', 'Outcome', 'Principal', 'Operation', 'About', 'Fro
 
 interface Props {
   readonly events: readonly AuditEvent[]
+  readonly paths: ReadonlyMap<string, string>
   readonly filter: AuditFilter
 }
 
-export function AuditTable({ events, filter }: Props) {
+export function AuditTable({ events, paths, filter }: Props) {
   return (
     <div className="audit">
       <RowsHead titles={COLUMNS} />
       <ol aria-label="Events">
         {events.map((event) => (
-          <Row key={event.sequence} event={event} filter={filter} />
+          <Row key={event.sequence} event={event} paths={paths} filter={filter} />
         ))}
       </ol>
     </div>
@@ -33,7 +34,9 @@ const LOOKS: Readonly<Record<Outcome, { readonly style: string; readonly symbol:
   FAILED: { style: 'is-failed', symbol: '✗', word: 'failed' },
 }
 
-function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: AuditFilter }) {
+type RowProps = Omit<Props, 'events'> & { readonly event: AuditEvent }
+
+function Row({ event, paths, filter }: RowProps) {
   const { sequence, at, outcome, code, operation, count, fields, principalId, principalName, address, requestId } =
     event
   const { style, symbol, word } = LOOKS[outcome]
@@ -58,7 +61,7 @@ function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: A
         {count > 1 && <b>{count.toLocaleString('en')}×</b>} {code && <code>{code}</code>}
       </span>
       <span className="audit-about">
-        <About event={event} />
+        <About event={event} paths={paths} />
       </span>
       <span className="audit-from quiet" title={requestId ? `Request ${requestId}` : ''}>
         {address && <span>{address}</span>}{' '}
@@ -69,8 +72,8 @@ function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: A
 }
 
 /** The event's subject, with a link to its page if it has one. */
-function About({ event }: { readonly event: AuditEvent }) {
-  const { kind, name } = aboutOf(event)
+function About({ event, paths }: Pick<RowProps, 'event' | 'paths'>) {
+  const { kind, name } = aboutOf(event, paths)
   const { objectId, objectKind, projectName, objectName } = event
   if (!name) return null
   const project = objectKind === 'PROJECT' ? objectName : projectName
