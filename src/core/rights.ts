@@ -229,10 +229,11 @@ export const isAdministrator = ({ grants }: Pick<Granted, 'grants'>): boolean =>
   grants.some(({ role }) => role === 'ADMINISTRATOR')
 
 /** A caller's roles in one word. */
-export type SummaryRole = 'ADMIN' | 'USER' | 'READER' | 'AGENT' | 'WORKER'
+export type SummaryRole = 'ADMIN' | 'USER' | 'READER' | 'MONITOR' | 'AGENT' | 'WORKER'
 export function summaryOf({ actor, grants }: Pick<Granted, 'actor' | 'grants'>): SummaryRole {
   if (actor !== 'USER') return actor === 'WORKER' ? 'WORKER' : 'AGENT'
   const has = (...roles: readonly Role[]): boolean => grants.some(({ role }) => roles.includes(role))
   if (has('ADMINISTRATOR', 'ADMIN')) return 'ADMIN'
-  return has('EDITOR', 'AUTHOR') ? 'USER' : 'READER'
+  if (has('EDITOR', 'AUTHOR')) return 'USER'
+  return has('MONITOR') && !has('VIEWER') ? 'MONITOR' : 'READER'
 }

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp } from '../testkit/app.ts'
-import { present } from '../testkit/ask.ts'
-import { gql } from '../testkit/gql.ts'
 import { recordOperations } from '../testkit/recorded-operations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -57,18 +55,9 @@ async function failUndo(job: string): Promise<void> {
   await runner.report(undo, { phase: 'UNDO_FAILED', error: { code: 'GADGET_FAILED', message: 'the disk is gone' } })
 }
 
-const MONITOR = gql(`mutation {
-  answer: createPrincipal(input: { name: "prometheus", grants: [{ role: MONITOR }] }) { ... on Principal { id } }
-}`)
-const ADD_TOKEN = gql(`mutation ($id: ID!) {
-  answer: createPrincipalToken(input: { principalId: $id, name: "scrapes" }) { ... on CreatedToken { secret } }
-}`)
 /** A token that may read metrics, and nothing else. */
-async function monitorToken(): Promise<string> {
-  const { answer } = await server.client.query(MONITOR)
-  const added = await server.client.query(ADD_TOKEN, { id: present(answer).id ?? '' })
-  return present(added.answer).secret ?? ''
-}
+const monitorToken = async (): Promise<string> =>
+  (await phaseline('token create prometheus --role monitor --quiet')).out.trim()
 
 describe('status', () => {
   it('says what there is, and what waits for a person', async () => {

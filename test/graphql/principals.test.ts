@@ -176,6 +176,17 @@ describe('a token', () => {
   })
 })
 
+test('the role MONITOR of a token is of the instance, and of no project', async () => {
+  const viewer = await as({ name: 'prometheus', role: 'MONITOR' })
+  const shown = present((await api.query(VIEWER, {}, viewer)).viewer)
+  expect(shown).toMatchObject({ role: 'MONITOR', projects: [], administrator: false })
+  expect(shown.grants).toEqual([{ role: 'MONITOR', project: null }])
+  const refused = await ask(CREATE_TOKEN, { name: 'prometheus', role: 'MONITOR', projects: ['own'] })
+  expect(refused).toMatchObject({ code: 'INVALID_INPUT', fields: [{ path: 'input.projects' }] })
+  const admin = await as({ name: 'owner', role: 'ADMIN', projects: ['own'] })
+  expect(await ask(CREATE_TOKEN, { name: 'prometheus', role: 'MONITOR' }, admin)).toMatchObject({ code: 'FORBIDDEN' })
+})
+
 describe('the administrator of a project', () => {
   test('creates no token beyond it', async () => {
     const admin = await as({ name: 'limited', role: 'ADMIN', projects: ['own'] })

@@ -223,7 +223,7 @@ describe('tokens', () => {
     const { secret } = added.answer as { readonly secret: string }
     expect((await call(port, '/metrics', { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
     const viewer = await post(port, secret, '{ viewer { role projects } }')
-    expect(viewer.json().data.viewer).toEqual({ role: 'READER', projects: [] })
+    expect(viewer.json().data.viewer).toEqual({ role: 'MONITOR', projects: [] })
     expect((await post(port, secret, '{ project(name: "default") { id } }')).json().data.project).toBeNull()
     const objects = await post(port, secret, '{ objects(first: 1) { totalCount } }')
     expect(objects.json().errors[0].extensions.code).toBe('FORBIDDEN')

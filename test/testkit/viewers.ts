@@ -6,6 +6,7 @@ const ROLES: Readonly<Record<SummaryRole, readonly Role[]>> = {
   ADMIN: ['ADMIN', 'AUTHOR', 'EDITOR'],
   USER: ['EDITOR', 'AUTHOR'],
   READER: ['VIEWER'],
+  MONITOR: ['MONITOR'],
   AGENT: ['AGENT'],
   WORKER: ['WORKER'],
 }

@@ -13,8 +13,11 @@ export function addToken(token: Command, cli: Cli): void {
     .description('create a token; its secret is shown once, on standard output, or written into a file')
     .argument('<name>', 'recorded as the author of every phase change')
     .addOption(
-      new Option('--role <role>', 'admin, user (reads and writes), reader, or agent (claims work)')
-        .argParser(parseOneOf<CreateTokenOptions['role']>('ADMIN', 'USER', 'READER', 'AGENT'))
+      new Option(
+        '--role <role>',
+        'admin, user (reads and writes), reader, monitor (reads metrics), or agent (claims work)',
+      )
+        .argParser(parseOneOf<CreateTokenOptions['role']>('ADMIN', 'USER', 'READER', 'MONITOR', 'AGENT'))
         .makeOptionMandatory(),
     )
     .option(

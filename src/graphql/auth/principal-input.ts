@@ -24,6 +24,7 @@ export interface NamedPrincipal {
   readonly targets: readonly string[] | null
 }
 
+const OF_INSTANCE = 'metrics are of the whole instance: leave it out'
 const NOT_ASSIGNABLE: readonly Actor[] = ['USER', 'CONTROLLER', 'WORKER']
 
 class Problems {
@@ -61,6 +62,7 @@ const ROLES_OF: Readonly<Record<SummaryRole, readonly ProjectRole[]>> = {
   ADMIN: ['ADMIN', 'AUTHOR', 'EDITOR'],
   USER: ['EDITOR', 'AUTHOR'],
   READER: ['VIEWER'],
+  MONITOR: ['MONITOR'],
   AGENT: ['AGENT'],
   WORKER: [],
 }
@@ -78,6 +80,7 @@ export function readToken(
     problems.add('role', 'actor, types and targets are for agents only')
   const actor = isAgent ? (input.actor ?? 'DEPLOYER') : 'USER'
   if (isAgent) problems.checkAgent(actor)
+  if (role === 'MONITOR' && projects !== null) problems.add('projects', OF_INSTANCE)
   if (projects?.length === 0) problems.add('projects', 'must not be empty: leave it out for all projects')
   problems.checkExpiry(expiresInMs)
   const administrator = role === 'ADMIN' && projects === null
@@ -120,8 +123,7 @@ export function readPrincipal(
         `grants.${i}.role`,
         actor === 'USER' ? 'AGENT is for agents only' : 'an agent has the role AGENT only',
       )
-    if (role === 'MONITOR' && project !== null)
-      problems.add(`grants.${i}.project`, 'metrics are of the whole instance: leave it out')
+    if (role === 'MONITOR' && project !== null) problems.add(`grants.${i}.project`, OF_INSTANCE)
     return { role, project, path: `input.grants.${i}.project` }
   })
   return problems.or({ principal: { name, actor, administrator, grants, types, targets } })

@@ -11,6 +11,7 @@ export const SummaryRoleEnum = builder.enumType('SummaryRole', {
     ADMIN: { description: 'Administers the instance, or projects.' },
     USER: { description: 'Reads and changes objects and data, and brings code to run.' },
     READER: { description: 'Reads only.' },
+    MONITOR: { description: 'Reads the metrics and the health of the instance, and no project.' },
     AGENT: { description: 'Reads, and claims and reports work.' },
     WORKER: {
       description:

@@ -122,7 +122,7 @@ builder.mutationField('createToken', (t) =>
         type: SummaryRoleEnum,
         required: true,
         description:
-          'ADMIN without projects administers the instance; with projects it is ADMIN, AUTHOR and EDITOR of these. USER is EDITOR and AUTHOR, READER is VIEWER, AGENT is AGENT. Not WORKER.',
+          'ADMIN without projects administers the instance; with projects it is ADMIN, AUTHOR and EDITOR of these. USER is EDITOR and AUTHOR, READER is VIEWER, AGENT is AGENT, MONITOR is MONITOR, without projects. Not WORKER.',
       }),
       actor: t.input.field({
         type: ActorEnum,

@@ -22,10 +22,14 @@ export const HOLDERS = [
   { id: 'RUNTIME', label: 'Runtime: starts workers and jobs', role: 'AGENT', actor: 'RUNTIME' },
   { id: 'CRM', label: 'CRM: serves a cloudlet', role: 'AGENT', actor: 'CRM' },
   { id: 'READER', label: 'Reader: reads only', role: 'READER', actor: null },
+  { id: 'MONITOR', label: 'Monitor: reads metrics', role: 'MONITOR', actor: null },
   { id: 'USER', label: 'User: reads and changes', role: 'USER', actor: null },
   { id: 'ADMIN', label: 'Administrator', role: 'ADMIN', actor: null },
 ] as const
 export type Holder = (typeof HOLDERS)[number]
+
+/** Metrics are of the whole instance. */
+export const hasProjects = ({ role }: Holder): boolean => role !== 'MONITOR'
 
 /** Days until the end; null: none. */
 export const LIVES: readonly (readonly [label: string, days: number | null])[] = [
@@ -53,7 +57,7 @@ const listOf = (text: string): readonly string[] =>
 
 export function tokenInput({ name, holder, types, projects, days }: TokenForm) {
   const isAgent = holder.role === 'AGENT'
-  const [ofTypes, ofProjects] = [isAgent ? listOf(types) : [], listOf(projects)]
+  const [ofTypes, ofProjects] = [isAgent ? listOf(types) : [], hasProjects(holder) ? listOf(projects) : []]
   return {
     name: name.trim(),
     role: holder.role,

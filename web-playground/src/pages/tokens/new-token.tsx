@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { ask } from '../../data/create.ts'
 import { CREATE_TOKEN } from '../../data/documents-tokens.ts'
-import { HOLDERS, LIVES, type TokenForm, tokenInput } from '../../model/tokens.ts'
+import { HOLDERS, hasProjects, LIVES, type TokenForm, tokenInput } from '../../model/tokens.ts'
 import { useSession } from '../../ui/session-context.ts'
 import { Outcome } from '../../ui/states.tsx'
 import { useCreate } from '../create/use-create.ts'
@@ -69,16 +69,18 @@ export function NewToken({ onCreated }: { readonly onCreated: (made: Made) => vo
             />
           </label>
         )}
-        <label>
-          <span>Projects</span>
-          <input
-            value={form.projects}
-            placeholder="all, or web, shop"
-            autoComplete="off"
-            spellCheck={false}
-            onChange={({ target }) => change({ projects: target.value })}
-          />
-        </label>
+        {hasProjects(form.holder) && (
+          <label>
+            <span>Projects</span>
+            <input
+              value={form.projects}
+              placeholder="all, or web, shop"
+              autoComplete="off"
+              spellCheck={false}
+              onChange={({ target }) => change({ projects: target.value })}
+            />
+          </label>
+        )}
         <label>
           <span>Expires in</span>
           <select
