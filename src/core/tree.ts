@@ -196,8 +196,8 @@ export interface Slice {
   move(node: Node, to: Phase, options?: MoveOptions): void
   /** The same for a secondary machine, whose phase the family keeps in its details. */
   moveSecondary(node: Node, machine: Machine, from: Phase, to: Phase, options?: MoveOptions): void
-  /** Records a request that waits: a record of the log in which the phase stays. It changes nothing else. */
-  recordRequest(node: Node, request: Pick<MoveOptions, 'by' | 'reason' | 'message'>): void
+  /** Records a request, or a fact of the work: a record of the log in which the phase stays. It changes nothing else. */
+  recordRequest(node: Node, request: MoveOptions): void
   patch(node: Node, patch: LifecyclePatch): void
   setDetails(node: Node, patch: object): void
   setSpec(node: Node, spec: unknown): void

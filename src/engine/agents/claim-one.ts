@@ -1,7 +1,7 @@
 import { isDue } from '../../core/deadline.ts'
 import { leaseFrom } from '../../core/lease.ts'
 import type { ClaimedItem } from '../../core/ports/agents.ts'
-import { WORK_STATE } from '../../core/tree.ts'
+import { type MoveOptions, WORK_STATE, type Work } from '../../core/tree.ts'
 import { isHeld } from '../../core/work.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import type { EngineParts } from '../parts.ts'
@@ -41,6 +41,7 @@ export function claimOne(
   const secret = system.secret(FENCE_SECRET_BYTES)
   const attempt = (tracked.work?.attempt ?? 0) + 1
   const leaseUntil = leaseFrom(slice.now, leaseMs)
+  const lost = tracked.work?.state === WORK_STATE.CLAIMED ? tracked.work : null
   slice.setWork(tracked, {
     state: WORK_STATE.CLAIMED,
     fenceHash: hashOf(secret),
@@ -51,6 +52,8 @@ export function claimOne(
     offerAfter: null,
   })
   kinds.family(tracked.row.kind).claimed(tracked, viewer, slice, place?.id ?? null)
+  // The phase stays, so no other record of the log says that another agent has it.
+  if (lost) slice.recordRequest(tracked, takeover(lost, claimant))
   const { action, type, target, config } = tracked.work as NonNullable<TrackedObject['work']>
   const { id, projectId, kind, name, jobId } = tracked.row
   return {
@@ -69,3 +72,10 @@ export function claimOne(
     traceparent: trace ? trace.handed(tracked, instance, via) : (tracked.work?.traceparent ?? null),
   }
 }
+
+const takeover = (lost: Work, { viewer, instance }: Claimant): MoveOptions => ({
+  actor: viewer.actor,
+  by: viewer,
+  reason: `taken over by ${instance}`,
+  message: `The lease of ${lost.instance} ended at ${lost.leaseUntil?.toISOString()} without a renewal.`,
+})

@@ -146,11 +146,11 @@ export class TreeSlice extends SliceReader implements Slice {
     const { machine, from } = secondary ?? { machine: this.#kinds.machine(node.row.kind), from: node.row.phase }
     this.#recorder.record(node, machine, { from, to, actor, by, reason, revision: null })
   }
-  recordRequest(node: Node, request: Pick<MoveOptions, 'by' | 'reason' | 'message'>): void {
+  recordRequest(node: Node, request: MoveOptions): void {
     const { kind, phase } = node.row
-    const actor = request.by ? 'USER' : 'CONTROLLER'
-    const kept = { from: phase, to: phase, actor, revision: null } as const
-    this.#recorder.record(node, this.#kinds.machine(kind), { ...kept, ...request }, 'REQUESTED')
+    const { actor = request.by ? 'USER' : 'CONTROLLER' } = request
+    const kept = { from: phase, to: phase, revision: null } as const
+    this.#recorder.record(node, this.#kinds.machine(kind), { ...kept, ...request, actor }, 'REQUESTED')
   }
 
   patch(node: Node, patch: LifecyclePatch): void {

@@ -17,7 +17,7 @@ import { AT_LEAST, caughtUp } from './read-your-writes.ts'
 
 PhaseChangeRef.implement({
   description:
-    'A record of the log: a phase change, a request that waits (`requested`), or a request that the state machine refused (`rejected`). Records never change.',
+    'A record of the log: a phase change, a request or a takeover in which the phase stays (`requested`), or a request that the state machine refused (`rejected`). Records never change.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.id({ description: 'Unique and permanent.', resolve: phaseChangeId }),
@@ -72,13 +72,13 @@ PhaseChangeRef.implement({
     jobId: t.exposeID('jobId', { nullable: true, description: 'Job of the object at that time; null if it had none.' }),
     revision: t.int({
       description:
-        'Revision of the object that the change made, from 1; 0 if it was rejected, or is a request that waits.',
+        'Revision of the object that the change made, from 1; 0 if it was rejected, or the phase stays (`requested`).',
       resolve: ({ revision }) => revision ?? 0,
     }),
     rejected: t.exposeBoolean('rejected', { description: 'True if the request was refused and nothing was written.' }),
     requested: t.boolean({
       description:
-        'True if it is a request that was accepted and waits, such as a deletion during a job: `from` and `to` are the phase at that time, `reason` says what was requested.',
+        'True if it is a request that was accepted and waits, such as a deletion during a job, or an agent that takes work over when the lease of another one has ended: `from` and `to` are the phase at that time, `reason` says what was requested.',
       resolve: ({ revision, rejected }) => revision === null && !rejected,
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of the database.' }),

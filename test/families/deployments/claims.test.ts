@@ -197,7 +197,18 @@ describe('a lease', () => {
     const second = only(await world.claim(1, OTHER))
     expect(second).toMatchObject({ objectId: first.objectId, jobId: first.jobId, config: { n: 1 }, attempt: 2 })
     expect(second.fence).not.toBe(first.fence)
-    expect((await logOf(world, first.objectId)).map(({ to }) => to)).toEqual(['PENDING', 'INIT', 'PROGRESSING'])
+    const log = await logOf(world, first.objectId)
+    expect(log.map(({ to }) => to)).toEqual(['PENDING', 'INIT', 'PROGRESSING', 'PROGRESSING'])
+    expect(log.at(-1)).toMatchObject({
+      from: 'PROGRESSING',
+      actor: 'DEPLOYER',
+      by: OTHER.name,
+      reason: 'taken over by test',
+    })
+    const { rows } = await world.pool.query(`select message from phase_change where reason like 'taken over%'`)
+    expect(rows).toEqual([
+      { message: `The lease of test ended at ${first.leaseUntil.toISOString()} without a renewal.` },
+    ])
     expect(await renewed(world, first.fence)).toBe('LOST')
     expect(await world.report({ fence: first.fence, phase: 'SUCCEEDED' })).toBe('StaleReportError')
     expect(await renewed(world, second.fence, OTHER)).toBe('HELD')
