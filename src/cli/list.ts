@@ -3,6 +3,7 @@ import { notFoundRefusal, PAGE, type Page, type PagedList, readOn, readPages } f
 import type { TypedDocument } from '../documents/typed-document.ts'
 import type { Cli } from './cli.ts'
 import { checkProject, checkWords } from './objects/check-words.ts'
+import { noteStandings } from './objects/note-standings.ts'
 import { parseCount } from './options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from './session.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
@@ -118,13 +119,21 @@ interface ListCommand<Options> {
   readonly limit?: number
   /** Answers instead of the list; null: it does not. */
   instead?(session: Session, options: Options, argument: string): Promise<ExitCode> | null
+  /** True of what acts by itself: what holds it back is said, too. */
+  readonly automatic?: boolean
 }
 
 /** Makes a command one that lists. */
 export function addList<Answer, Variables extends PageVariables, Node, Options extends ListOptions = ListOptions>(
   command: Command,
   cli: Cli,
-  { options = [], limit = 50, instead, ...list }: List<Answer, Variables, Node, Options> & ListCommand<Options>,
+  {
+    options = [],
+    limit = 50,
+    instead,
+    automatic = false,
+    ...list
+  }: List<Answer, Variables, Node, Options> & ListCommand<Options>,
 ): Command {
   for (const option of options) command.addOption(option)
   command.option('--limit <count>', 'list at most this many', parseCount, limit)
@@ -137,11 +146,16 @@ export function addList<Answer, Variables extends PageVariables, Node, Options e
       const { kind, phase } = chosen
       const wrong = await checkWords(session, { kinds: kind, phases: phase })
       if (wrong) return session.refuse(wrong)
-      return await (instead?.(session, chosen, argument) ?? printList(session, list, chosen, argument))
+      return await (instead?.(session, chosen, argument) ??
+        printList(session, list, chosen, argument, async () => {
+          if (automatic) await noteStandings(cli, session, chosen.project)
+          return EXIT.ok
+        }))
     })
   })
 }
 interface Words {
+  readonly project?: string
   readonly kind?: readonly string[]
   readonly phase?: readonly string[]
 }

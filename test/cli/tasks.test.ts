@@ -116,9 +116,39 @@ describe('status', () => {
     })
     const heldSchedule = async () => (await phaseline('schedule get frozen/hourly')).out.includes('automation is held')
     expect(await heldSchedule()).toBe(true)
+    const env = { PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN, KEY: 'a-secret-of-enough-characters' }
+    const hook = {
+      kind: 'Hook',
+      name: 'push',
+      project: 'frozen',
+      format: 'GITHUB',
+      secrets: [{ name: 'KEY', env: 'KEY' }],
+    }
+    expect(await phaseline('apply -f -', { stdin: JSON.stringify(hook), env })).toMatchObject({ code: 0 })
+    const rule = {
+      ...{
+        kind: 'NotificationRule',
+        name: 'tell',
+        project: 'frozen',
+        changes: { classes: ['FAILED'] },
+        text: 'failed',
+      },
+      receiver: { cloudEvents: { url: 'https://example.org/events' } },
+    }
+    expect(await phaseline('apply -f -', { stdin: JSON.stringify(rule) })).toMatchObject({ code: 0 })
+    const automatic = ['schedule list', 'hook list', 'notification list', 'hook get push', 'notification get tell']
+    const saysHeld = async () =>
+      Promise.all(
+        automatic.map(async (command) =>
+          (await phaseline(`${command} --project frozen`)).err.includes('held    automation'),
+        ),
+      )
+    expect(await saysHeld()).toEqual(automatic.map(() => true))
+    expect((await phaseline('hook list --project frozen --json')).err).toBe('')
     expect(await held('--project default')).toBeUndefined()
     await phaseline('automation release --project frozen')
     expect(await heldSchedule()).toBe(false)
+    expect(await saysHeld()).toEqual(automatic.map(() => false))
     await phaseline('automation hold --reason all')
     expect(await held('--project default')).toContain('automation of all projects')
     await phaseline('automation release')

@@ -10,6 +10,7 @@ import { setDisabled } from '../hooks/set-disabled.ts'
 import { addList, readList } from '../list.ts'
 import { addApplyOf } from '../manifests/apply-documents.ts'
 import { exportShown } from '../manifests/export-documents.ts'
+import { noteStandings } from '../objects/note-standings.ts'
 import { type PageOptions, recordGroup, reportDone } from '../objects/record-commands.ts'
 import { ALL_PROJECTS, OF_PROJECT, parseCount } from '../options.ts'
 import type { Session, SessionOptions } from '../session.ts'
@@ -45,7 +46,7 @@ export function addHook(group: Command, cli: Cli): void {
   const { run, onRecord, onDelete } = recordGroup(group, cli, { noun: 'hook', find: findHook })
   addApplyOf(group, cli, hooks)
   addHookList(group.command('list'), cli).description('list hooks with the outcome of their last delivery')
-  onRecord<PageOptions>('get', get)
+  onRecord<PageOptions>('get', async (session, hook, options) => get(cli, session, hook, options))
     .description('show a hook with its last deliveries')
     .option('--limit <count>', 'show at most this many deliveries', parseCount, 20)
   onRecord('export', async (session, hook) => exportShown(session, hooks, hook)).description(
@@ -85,9 +86,10 @@ const addHookList = (command: Command, cli: Cli): Command =>
       OUTCOME: ({ deliveries }) => deliveries.edges.map(({ node }) => outcomeOf(node))[0],
     },
     none: 'There is no hook.',
+    automatic: true,
   })
 
-async function get(session: Session, hook: FoundHook, { limit }: PageOptions): Promise<ExitCode> {
+async function get(cli: Cli, session: Session, hook: FoundHook, { limit }: PageOptions): Promise<ExitCode> {
   const pages = { document: DELIVERIES, page: ({ node }: ResultOf<typeof DELIVERIES>) => node?.deliveries }
   const listed = await readList(session, pages, { id: hook.id }, limit)
   const deliveries = listed?.nodes ?? []
@@ -104,6 +106,7 @@ async function get(session: Session, hook: FoundHook, { limit }: PageOptions): P
       EVENT: ({ started }) => started?.name,
     },
   })
+  await noteStandings(cli, session, hook.project.name)
   return EXIT.ok
 }
 

@@ -45,6 +45,7 @@ interface ObjectList<Node, Options, Filter>
   readonly options?: readonly Option[]
   filter?(options: Options): NoInfer<Filter>
   readonly none?: string
+  readonly automatic?: boolean
 }
 
 /** Makes a command one that lists the objects of a kind. */

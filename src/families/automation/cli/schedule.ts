@@ -111,6 +111,7 @@ const addScheduleList = (command: Command, cli: Cli): Command =>
       LAST: ({ firings }) => firings.edges.map(({ node }) => outcomeOf(node))[0],
     },
     none: 'There is no schedule.',
+    automatic: true,
   })
 
 const outcomeOf = ({ outcome, reason }: { readonly outcome: string; readonly reason: string | null }): string =>

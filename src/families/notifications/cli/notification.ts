@@ -4,6 +4,7 @@ import { addList, readList } from '../../../cli/list.ts'
 import { addApplyOf } from '../../../cli/manifests/apply-documents.ts'
 import { exportShown } from '../../../cli/manifests/export-documents.ts'
 import { describeFields } from '../../../cli/objects/fields.ts'
+import { noteStandings } from '../../../cli/objects/note-standings.ts'
 import { type PageOptions, type RecordName, recordGroup, reportDone } from '../../../cli/objects/record-commands.ts'
 import { ALL_PROJECTS, OF_PROJECT, parseCount } from '../../../cli/options.ts'
 import type { Session, SessionOptions } from '../../../cli/session.ts'
@@ -45,7 +46,7 @@ export function addNotification(group: Command, cli: Cli): void {
   const { run, onRecord, onDelete } = recordGroup(group, cli, { noun: 'rule', find: findRule })
   addApplyOf(group, cli, rules)
   addRuleList(group.command('list'), cli).description('list rules with their last messages')
-  onRecord<PageOptions>('get', get)
+  onRecord<PageOptions>('get', async (session, rule, options) => get(cli, session, rule, options))
     .description('show a rule with its last messages')
     .option('--limit <count>', 'show at most this many messages', parseCount, 20)
   onRecord('export', async (session, rule) => exportShown(session, rules, rule)).description(
@@ -93,6 +94,7 @@ const addRuleList = (command: Command, cli: Cli): Command =>
       LAST: ({ notifications }) => notifications.edges.map(({ node }) => outcomeOf(node))[0],
     },
     none: 'There is no rule.',
+    automatic: true,
   })
 
 const shownQuiet = ({ quietHours }: FoundRule): string | null =>
@@ -100,6 +102,7 @@ const shownQuiet = ({ quietHours }: FoundRule): string | null =>
   `${quietHours.ranges.map(({ days, from, to }) => [days.join(' '), `${from} to ${to}`].join(' ').trim()).join(', ')}, ${quietHours.timeZone}`
 
 async function get(
+  cli: Cli,
   session: Session,
   rule: FoundRule,
   { project, name, limit }: PageOptions & RecordName,
@@ -150,5 +153,6 @@ async function get(
       ID: ({ id }) => id,
     },
   })
+  await noteStandings(cli, session, project)
   return EXIT.ok
 }
