@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { KubeConfig } from '@kubernetes/client-node'
 import { expect, test } from 'vitest'
-import { KubernetesApi, unless } from '../../src/agents/kubernetes/api.ts'
+import { KubernetesApi, troubleOf, unless } from '../../src/agents/kubernetes/api.ts'
 import { resourcePath } from '../../src/agents/kubernetes/paths.ts'
 
 const PODS = resourcePath('v1', 'pods', { namespace: 'shop' })
@@ -32,9 +32,12 @@ async function startApiServer(statuses: readonly number[] = []) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   config.loadFromClusterAndUser({ name: 'one', server: url, skipTLSVerify: true }, { name: 'agent' })
   const closing = new AbortController()
+  const said: string[] = []
+  const onRetry = (error: Error): void => void said.push(troubleOf(error))
   return {
     queries,
-    api: new KubernetesApi(config, closing.signal),
+    said,
+    api: new KubernetesApi(config, closing.signal, onRetry, () => said.push('answered')),
     [Symbol.dispose]() {
       closing.abort()
       server.closeAllConnections()
@@ -77,4 +80,18 @@ test('a race after an outage is a first race, and an apply that fails again and 
     expect(apply(Array<number>(5).fill(409))).rejects.toThrow(refused(409)),
     expect(apply([503, ...Array<number>(4).fill(500)])).rejects.toThrow(refused(500)),
   ])
+})
+
+test('what makes a request be repeated is named by the answer, and no longer once there is another', async () => {
+  using at = await startApiServer([500, 503])
+  await at.api.apply(PODS, {}, {})
+  expect(at.said).toEqual([
+    'the API server answers with 500: Failed',
+    'the API server answers with 503: Failed',
+    'answered',
+  ])
+  using failing = await startApiServer(Array<number>(4).fill(500))
+  await expect(failing.api.apply(PODS, {}, {})).rejects.toThrow()
+  expect(failing.said.at(-1)).toBe('answered')
+  expect(troubleOf(new TypeError('fetch failed'))).toBe('the API server does not answer: fetch failed')
 })

@@ -71,6 +71,12 @@ const GONE = 410
 /** The API server is away, overloaded, or has lost its database for a moment: it says nothing about the request. */
 export const isTransient = ({ status }: ApiError): boolean => status === 0 || status === OVERLOADED || status >= 500
 
+/** Why a request is repeated. */
+export const troubleOf = (error: Error): string =>
+  error instanceof ApiError && error.status > 0
+    ? `the API server answers with ${error.status}: ${error.message || error.reason}`
+    : `the API server does not answer: ${error.message}`
+
 /** How often a request may fail for each cause. One cause uses up no attempt of another: a race after an outage is a first race. */
 const ATTEMPTS = {
   OUTAGE: Number.POSITIVE_INFINITY,
@@ -121,16 +127,26 @@ export class KubernetesApi {
   readonly #config: KubeConfig
   readonly #closing: AbortSignal
   readonly #onRetry: (error: Error, path: string) => void
+  readonly #onAnswer: () => void
   readonly #http = new IsomorphicFetchHttpLibrary()
   #dispatcher: ReturnType<RequestContext['getDispatcher']>
   #dispatcherUntil = 0
   #hasServed = false
 
-  /** @param onRetry called with what makes a request be repeated, and the path that it asks for */
-  constructor(config: KubeConfig, closing: AbortSignal, onRetry: (error: Error, path: string) => void = () => {}) {
+  /**
+   * @param onRetry called with what makes a request be repeated, and the path that it asks for
+   * @param onAnswer called when such a request is repeated no more
+   */
+  constructor(
+    config: KubeConfig,
+    closing: AbortSignal,
+    onRetry: (error: Error, path: string) => void = () => {},
+    onAnswer: () => void = () => {},
+  ) {
     this.#config = config
     this.#closing = closing
     this.#onRetry = onRetry
+    this.#onAnswer = onAnswer
   }
 
   /** The API server has done what a request asked for, so that it has taken the credentials. */
@@ -211,14 +227,19 @@ export class KubernetesApi {
       try {
         const attempt = AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)])
         const response = await this.#send(method, path, { ...request, signal: attempt })
-        return JSON.parse(await response.body.text()) as T
+        const answer = JSON.parse(await response.body.text()) as T
+        if (failures > 0) this.#onAnswer()
+        return answer
       } catch (error) {
         ended.throwIfAborted()
         const cause = error instanceof ApiError ? causeOf(error, method, request) : 'OUTAGE'
         const earlier = failed[cause] ?? 0
         failed[cause] = earlier + 1
         const isLast = earlier + 1 >= ATTEMPTS[cause] || failures + 1 >= attempts
-        if (error instanceof ApiError && isLast) throw error
+        if (error instanceof ApiError && isLast) {
+          if (failures > 0) this.#onAnswer()
+          throw error
+        }
         this.#onRetry(asError(error), path)
         await pause(retryDelay(earlier), ended)
       }

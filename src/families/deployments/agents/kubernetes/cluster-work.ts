@@ -1,4 +1,4 @@
-import { isStatus, KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import { isStatus, KubernetesApi, troubleOf } from '../../../../agents/kubernetes/api.ts'
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
 import type { DryRun, DryRunOutcome, Work, WorkContext, WorkItem, WorkOutcome } from '../../../../client/index.ts'
 import { type Sandbox, SandboxBusy } from '../../../../sandbox/index.ts'
@@ -108,16 +108,15 @@ async function manifestsOrNone(item: WorkItem, source: ManifestSource, read: Rea
 async function openSource(item: WorkItem, context: WorkContext, options: ClusterOptions): Promise<ManifestSource> {
   const { config, namespace } = await openCluster(options, item)
   // A request that is repeated does not hide the step that it is for: a timeout at that moment names both.
-  let step = ''
+  let step = 'Looking at the cluster'
   const report = (given: Parameters<WorkContext['report']>[0]): void => {
     step = given.progress?.step ?? step
     context.report(given)
   }
-  const onRetry = ({ message }: Error, path: string): void => {
-    const why = `the API server does not answer, and is asked again for ${path}: ${message}`
-    context.report({ progress: { step: step === '' ? why : `${step}; ${why}` } })
-  }
-  const api = new KubernetesApi(config, context.signal, onRetry)
+  const onRetry = (error: Error, path: string): void =>
+    context.report({ progress: { step: `${step}; asking again for ${path}: ${troubleOf(error)}` } })
+  const onAnswer = (): void => context.report({ progress: { step } })
+  const api = new KubernetesApi(config, context.signal, onRetry, onAnswer)
   return { api, namespace, context: { ...context, report }, sandbox: options.sandbox }
 }
 

@@ -1,4 +1,4 @@
-import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import { type KubernetesApi, troubleOf } from '../../../../agents/kubernetes/api.ts'
 import type { KubernetesObject, PlacedRef } from '../../../../agents/kubernetes/objects.ts'
 import { type CrmContext, CrmProblem, type CrmRequest } from '../../../../client/index.ts'
 import type { Clusters } from './clusters.ts'
@@ -93,5 +93,5 @@ async function findNamespace({ clusters, cloudlet }: Site, context: CrmContext, 
 
 const openOptions = ({ signal, progress }: CrmContext) => ({
   signal,
-  onRetry: ({ message }: Error): void => progress(`The API server does not answer: ${message}`),
+  onRetry: (error: Error): void => progress(`Asking again: ${troubleOf(error)}`),
 })
