@@ -102,9 +102,13 @@ async function compare(session: Session, name: string, options: CompareOptions):
   const { found, spec } = source.value
   const other = options.with ?? found.project.promotesTo
   if (other === null) return session.refuse(invalid(noNext(found.project.name, '--with')))
-  if (!(await findInstallation(session, { name: found.name, project: other })))
-    return session.refuse(notFoundRefusal(`There is no installation ${found.name} in project ${other}.`))
-  const shown = await diffManifest(session, manifestOf(source.value, spec, other))
+  const manifest = manifestOf(source.value, spec, other)
+  const isThere = (await findInstallation(session, manifest)) !== null
+  if (!isThere)
+    session.note(
+      `There is no ${found.name} in ${other} yet to compare with: \`phaseline promote\` creates it, as follows.`,
+    )
+  const shown = await (isThere ? diffManifest(session, manifest) : planManifest(session, manifest, false))
   return shown.ok ? shown.value.code : session.refuse(shown.refusal)
 }
 
