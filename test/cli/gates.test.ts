@@ -106,3 +106,11 @@ it('of several gates one is named, and a signal opens one with what it brings', 
   await ended('tested', 'SUCCEEDED')
   expect((await phaseline(`get ${item}`)).out).toContain('12')
 })
+
+it('a deletion of what waits at a gate needs no cancel, and says so', async () => {
+  await apply('unwanted', gate('go', { approval: {} }))
+  expect((await phaseline('delete unwanted --yes')).err).toBe(
+    'Its deletion begins once the running job has ended. Its gates end by themselves. To end that job sooner: phaseline cancel unwanted\n',
+  )
+  await until(async () => (await phaseline('get unwanted')).code === 3, { what: 'it is gone' })
+})

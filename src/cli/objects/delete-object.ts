@@ -50,14 +50,20 @@ async function noteFailure(session: Session, { kind, name, project }: Located): 
   session.note(`It is still there. To try again: ${again}.${leave}`)
 }
 
-const PENDING = gql('query PendingDeletion($id: ID!) { object(id: $id) { pendingRequests { verb message } } }')
+const PENDING = gql(
+  'query PendingDeletion($id: ID!) { object(id: $id) { pendingRequests { verb message } blockedBy { reason } } }',
+)
 
 /** Says that a deletion waits for the running job, which may be another deletion, and how that ends sooner. */
 async function noteWait(session: Session, { id, name, project }: Located): Promise<void> {
   const { object } = await session.client.query(PENDING, { id }, { signal: session.io.signal })
   // One that begins now, or once the tree is resumed, waits for no job.
   const waits = object?.pendingRequests.find(({ verb, message }) => verb === 'delete' && /running job/.test(message))
-  if (waits) session.note(`${waits.message} To end that job: phaseline cancel ${addressIn(project.name, [name])}`)
+  if (!waits) return
+  // Nobody is asked any more for what would not begin. A decision in a running job is that of a gate.
+  const isAtGate = object?.blockedBy.some(({ reason }) => reason === 'GATE' || reason === 'DECISION')
+  const how = isAtGate ? 'Its gates end by themselves. To end that job sooner' : 'To end that job'
+  session.note(`${waits.message} ${how}: phaseline cancel ${addressIn(project.name, [name])}`)
 }
 
 type Deleted = Pick<Located, 'id' | 'kind'>
