@@ -76,5 +76,10 @@ test('a value that is wrong, or for nothing, is refused with its place', async (
   const secret = await refusal('--set password=hidden')
   expect(secret).toContain('is a secret by its schema (writeOnly)')
   expect(secret).not.toContain('hidden')
+  // The value is refused before anything is sent: nothing listens there.
+  const nobody = { env: { PHASELINE_URL: 'http://127.0.0.1:1/graphql', PHASELINE_TOKEN: 'any' } }
+  expect(await phaseline(`plan -f ${file('shop.yaml')} --set password=hidden`, nobody)).toMatchObject({
+    ...{ code: 2, err: expect.stringContaining('is a secret by its schema (writeOnly)') },
+  })
   expect(await phaseline('diff shop --set image=x')).toMatchObject({ code: 2 })
 })

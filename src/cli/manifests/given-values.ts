@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { invalid, type Outcome, type Refusal } from '../../client-model/index.ts'
+import { isSecretImport, SECRET_RULE } from '../../core/secret-import.ts'
 import { similarTo } from '../../core/similar.ts'
 import {
   describeProblem,
@@ -67,6 +68,11 @@ export class GivenValues {
       this.#imports.add(one.name)
       const given = this.#given.get(one.name)
       if (!given) return one
+      // The server would refuse it, and has no need to see it.
+      if (isSecretImport(one.schema)) {
+        problems.push({ path: `spec.imports.${i}.value`, message: `${given.place}: ${SECRET_RULE}` })
+        return one
+      }
       const typed = given.isText
         ? typedBy(one.schema, String(given.value))
         : ({ ok: true, value: given.value } as const)

@@ -3,6 +3,7 @@ import { ITEM_TYPE_RULE, isItemType } from '../../../core/deployers/item-types.t
 import { hasExpressions } from '../../../core/expression.ts'
 import { LIMITS, MAX_INSTALLATION_DEPTH } from '../../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../../core/problems.ts'
+import { isSecretImport, SECRET_RULE } from '../../../core/secret-import.ts'
 import { readSelector, type TargetSelectorInput } from '../../../core/target.ts'
 import { type LimitRequestInput, normaliseLimits } from '../../limit-requests.ts'
 import { normaliseRetry, type RetryPolicyInput } from '../../retry-policy.ts'
@@ -135,18 +136,13 @@ function normaliseImport(
   checkName(name, `${path}.name`, problems)
   if (from) checkName(from, `${path}.from`, problems)
   const isGiven = value !== undefined && value !== null
-  if (isGiven && isSecret(schema)) problems.add(`${path}.value`, SECRET_RULE)
+  if (isGiven && isSecretImport(schema)) problems.add(`${path}.value`, SECRET_RULE)
   return {
     ...{ name, from: from ?? name, required: (required ?? true) && defaultOf(schema) === undefined },
     ...(schema !== undefined && schema !== null && { schema }),
     ...(isGiven && { value }),
   }
 }
-
-const SECRET_RULE =
-  'is a secret by its schema (writeOnly), and a spec can be read: set it as data of the project (phaseline data set NAME -f - --text)'
-const isSecret = (schema: unknown): boolean =>
-  typeof schema === 'object' && schema !== null && 'writeOnly' in schema && schema.writeOnly === true
 
 /** Null: the input says nothing of a target. */
 function normaliseTarget(
