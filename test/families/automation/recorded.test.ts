@@ -47,7 +47,7 @@ test('what is late, skipped, refused or overdue is a change of the log, and rule
   await app.client.query(FIRE, { id: refused })
   for (let i = 0; i < 2; i += 1) await app.client.query(FIRE, { id: overlapping })
   await untilRecorded(refused, 'REFUSED')
-  expect((await read(refused)).changes.at(-1)?.message).toMatch(/^The time .* is refused: NOT_FOUND: /)
+  expect((await read(refused)).changes.at(-1)?.message).toMatch(/^The time .* is refused: NOT_FOUND: .*[^.]\.$/)
   await untilRecorded(overlapping, 'OVERLAP')
   // Nothing is in time without grace.
   const late = await create({

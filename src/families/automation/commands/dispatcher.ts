@@ -232,7 +232,7 @@ async function conclude(client: Client, { schedule, firing }: Start, outcome: St
   if (outcome === null) return
   if ('error' in outcome) return void errors.set(schedule.id, outcome.error)
   await decideFiring(client, firing.id, { ...outcome, startedId: null })
-  await record(client, firing, outcome.outcome, `is refused: ${outcome.reason}`)
+  await record(client, firing, outcome.outcome, `is refused: ${outcome.reason.replace(/\.$/, '')}`)
 }
 
 /** A backfill has its own list, and would fill the log. */
