@@ -91,6 +91,7 @@ test('a secret is written, replaced and deleted, and its value is nowhere', asyn
 test('what a project listens to, runs and hands on is told; data is set and deleted', async () => {
   await ask(here.server.client, MUTATIONS.createProject, {
     name: 'builds',
+    promotesTo: 'default',
     subscriptions: [
       { source: 'github/shop', types: ['push', 'tag'], qualifiers: [{ key: 'env', value: 'prod' }] },
       { source: 'cron', types: ['*'], task: { jobs: [{ name: 'sweep', gadget: 'touch-file' }] } },
@@ -104,6 +105,7 @@ test('what a project listens to, runs and hands on is told; data is set and dele
   await runs.getByText('github/shop of type push or tag, with env=prod').waitFor()
   await runs.locator('li', { hasText: 'cron of any type' }).getByText('makes a task').waitFor()
   await runs.getByText('Its worker runs node build.mjs').waitFor()
+  expect(await page.getByText(/^promotes to/).innerText()).toBe('promotes to default')
 
   const data = page.getByRole('region', { name: 'Data' })
   await data.getByLabel('Name').fill('region')

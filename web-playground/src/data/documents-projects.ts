@@ -19,7 +19,7 @@ const WORKLOAD =
 const PAIR = '{ key value }'
 export const PROJECT = gql(`query Project($name: String!) {
   project(name: $name) {
-    name createdAt
+    name createdAt promotesTo
     limits { maxWorkers maxJobs strategy }
     workerTemplate { ${WORKLOAD} }
     subscriptions { source types labels ${PAIR} qualifiers ${PAIR} task }

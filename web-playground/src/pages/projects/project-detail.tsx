@@ -8,7 +8,7 @@ import { plural } from '../../model/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { dayOnly } from '../../ui/exact-time.ts'
 import { lazyPart } from '../../ui/lazy-part.ts'
-import { createHref, objectsHref } from '../../ui/links.ts'
+import { createHref, objectsHref, projectHref } from '../../ui/links.ts'
 import { ScrollingText } from '../../ui/scrolling-text.tsx'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Outcome, Problem } from '../../ui/states.tsx'
@@ -67,7 +67,7 @@ interface HeadProps {
   readonly mayWrite: boolean
   readonly onGone: () => void
 }
-function Head({ project: { name, createdAt, objectCount }, mayWrite, onGone }: HeadProps) {
+function Head({ project: { name, createdAt, promotesTo, objectCount }, mayWrite, onGone }: HeadProps) {
   const { busy, result, ask } = useAct(() => undefined)
   const [sure, setSure] = useState(false)
   const remove = async (): Promise<void> => {
@@ -84,6 +84,11 @@ function Head({ project: { name, createdAt, objectCount }, mayWrite, onGone }: H
     <header className="project-head">
       <h2>{name}</h2>
       <span className="quiet">since {dayOnly(createdAt)}</span>
+      {promotesTo !== null && (
+        <span className="quiet">
+          promotes to <Link href={projectHref(promotesTo)}>{promotesTo}</Link>
+        </span>
+      )}
       {objectCount !== null && (
         <Link href={objectsHref({ project: name, roots: false })}>{plural(objectCount, 'object')}</Link>
       )}
