@@ -32,6 +32,7 @@ export function claimWork(
     leaseMs = LEASE_MS,
     signal,
   } = context
+  context.onReady(type)
   return runAgent({
     client,
     instance: `${type}-${name}`,

@@ -12,6 +12,8 @@ export interface AgentContext extends AgentArguments {
   readonly name: string
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
+  /** Called once the program has all that it needs, before it claims anything. */
+  onReady(type: string): void
   /** Tells who runs the process of a problem with one type of work that does not end it. */
   onProblem(type: string, problem: AgentProblem | CrmError): void
 }

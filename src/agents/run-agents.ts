@@ -15,7 +15,7 @@ export interface AgentsToRun extends Pick<AgentContext, 'onProblem'> {
   readonly env: NodeJS.ProcessEnv
   /** Ends them in order. */
   readonly signal: AbortSignal
-  /** Called once the arguments are right, before anything is claimed. */
+  /** Called once all programs have what they need. */
   onStart?(args: AgentArguments, name: string): void
 }
 
@@ -38,6 +38,7 @@ export async function runAgents({
   const failed = new AbortController()
   await using client = createClient({ url: args.url, token: token.reveal() })
   const name = args.instance ?? `${process.pid}-${uuid().slice(-12)}`
+  const unready = new Set(args.types)
   const context: AgentContext = {
     ...args,
     client,
@@ -45,9 +46,11 @@ export async function runAgents({
     name,
     env,
     signal: AbortSignal.any([end, failed.signal]),
+    onReady(type) {
+      if (unready.delete(type) && unready.size === 0) onStart?.(args, name)
+    },
     onProblem,
   }
-  onStart?.(args, name)
   const agents = args.types.map(async (type) => {
     try {
       const program = await programs[type]?.load()

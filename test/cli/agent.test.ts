@@ -48,6 +48,9 @@ it('says plainly what is wrong with its options, and of its types which options 
   expect(await phaseline(`agent --types container --token-file ${tokenFile} --pull often`)).toMatchObject({
     ...{ code: 2, err: expect.stringContaining('--pull') },
   })
+  expect(await phaseline(`agent --types helm --token-file ${tokenFile} --helm /none/helm`)).toMatchObject({
+    ...{ code: 2, err: expect.stringMatching(/^This agent needs the program helm/) },
+  })
   const { out } = await phaseline('agent --help')
   expect(out).toMatch(/container-deployer +deploy items of type container.*\n +--engine /)
 })

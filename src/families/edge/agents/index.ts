@@ -21,6 +21,7 @@ export const crm: AgentProgram = async (context) => {
   const { cloudlet, role = 'CRM', 'crm-version': version = '1.0.0' } = options
   if (!cloudlet) throw new UsageError('The CRM needs --cloudlet: the id or the name of the cloudlet that it serves.')
   if (role !== 'CRM' && role !== 'CRM_V2') throw new UsageError('--role must be CRM or CRM_V2.')
+  context.onReady('crm')
   const successorArgs = ['--types', 'crm', '--url', url, '--state', state, '--cloudlet', cloudlet]
   await runSimulatedCrm({
     ...{ cloudlet, role, version, client, state },

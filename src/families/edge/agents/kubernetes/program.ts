@@ -32,6 +32,7 @@ export const kubernetesCrm: AgentProgram = async (context) => {
   if (podSecurity !== 'restricted' && podSecurity !== 'baseline')
     throw new UsageError('--pod-security must be restricted or baseline.')
   lookMs(context.options['look-seconds'])
+  context.onReady(TYPE)
   const failed = new AbortController()
   const signal = AbortSignal.any([context.signal, failed.signal])
   const ends = served.map(async (one) => {

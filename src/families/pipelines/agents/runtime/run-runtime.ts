@@ -8,7 +8,7 @@ import { runtimeWork } from './runtime-work.ts'
 
 /** `signal` ends the agent and none of its workloads: the next agent of the same runtime adopts them. */
 export type RuntimeContext = Pick<AgentContext, 'client' | 'signal' | 'onProblem'> &
-  Partial<Pick<AgentContext, 'labels' | 'capacity' | 'concurrency' | 'leaseMs'>>
+  Partial<Pick<AgentContext, 'onReady' | 'labels' | 'capacity' | 'concurrency' | 'leaseMs'>>
 export interface RuntimeAgent {
   /** The work type that it claims, e.g. `process`. */
   readonly type: string
@@ -29,6 +29,7 @@ export async function runRuntime(context: RuntimeContext, { type, runtime, renew
   const { instance } = runtime
   const onProblem = (problem: AgentProblem): void => context.onProblem(type, problem)
   const known = await runtime.list()
+  context.onReady?.(type)
   await registerPlace(
     client,
     { name: instance, type, labels, capacity },
