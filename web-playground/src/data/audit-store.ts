@@ -10,7 +10,7 @@ import { Store } from './store.ts'
 const PAGE = 100
 /** Live rows push the oldest ones out, which can be read again. */
 const MAX_ROWS = 2_000
-/** Of one read of paths. */
+/** The most ids of one read of paths. */
 const MAX_IDS = 500
 const AGAIN_MS = 2_000
 const CHAIN_MS = 5_000
@@ -24,7 +24,7 @@ export class AuditStore extends Store {
   readonly #signal: AbortSignal
   readonly #filter: ReturnType<typeof auditFilterInput>
   events: readonly AuditEvent[] = []
-  /** Of the objects of these events that are still there, by their ids. */
+  /** Paths of the objects that are still there, by their ids. */
   readonly paths = new Map<string, string>()
   loaded = false
   error: string | null = null
@@ -71,7 +71,7 @@ export class AuditStore extends Store {
       })
   }
 
-  /** Most events have an id alone, since a request has named the object by it. Those that come meanwhile share the next read. */
+  /** Most events have an id alone, since a request has named the object by it. Events that come meanwhile share the next read. */
   async #locate(): Promise<void> {
     if (this.#isLocating) return
     this.#isLocating = true
