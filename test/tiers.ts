@@ -93,7 +93,7 @@ export const LANDING = files(`
   projects/ projects reseal secrets without-pipelines
   runtimes/ process service-launcher
   server/ alerts answer-size artifacts caller-limits connections dashboard deleted-meanwhile documentation fair-service graphql-over-http
-  server/ health hostile-requests late-refusals one-door operation-timeout portable rotation safety sign-in slow-clients
+  server/ health hostile-requests late-refusals log-http one-door operation-timeout portable rotation safety sign-in slow-clients
   server/ streams tls trusted-documents waiting-claims
   store/ binary guard list-plans migrate object-places plans prisma renewed-leases schema servers shared-sync
   store/ statements sweep write-watch

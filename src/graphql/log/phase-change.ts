@@ -79,11 +79,23 @@ PhaseChangeRef.implement({
     requested: t.boolean({
       description:
         'True if it is a request that was accepted and waits, such as a deletion during a job, or an agent that takes work over when the lease of another one has ended: `from` and `to` are the phase at that time, `reason` says what was requested.',
-      resolve: ({ revision, rejected }) => revision === null && !rejected,
+      resolve: isRequested,
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of the database.' }),
   }),
 })
+
+/** The same for readers without GraphQL. */
+export function lineOf(change: PhaseChangeRecord): object {
+  const { sequence, objectId, kind, name, rootId, projectName, machine, from, to, actor, by, byId } = change
+  const { reason, message, jobId, revision, rejected, at } = change
+  return {
+    ...{ id: phaseChangeId(change), sequence, cursor: encodeCursor(cursorAt(change)), objectId, kind, name },
+    ...{ path: pathOf(change), rootId, projectName, machine, from, to, actor, by, byId, reason, message, jobId },
+    ...{ revision: revision ?? 0, rejected, requested: isRequested(change), at },
+  }
+}
+const isRequested = ({ revision, rejected }: PhaseChangeRecord): boolean => revision === null && !rejected
 
 function pathOf({ parentId, parentPath, name }: PhaseChangeRecord): string {
   if (parentPath === null) return parentId === null ? name : `…/${name}`
@@ -128,7 +140,7 @@ export type PhaseChangeFilterInput = typeof PhaseChangeFilter.$inferInput
 
 /** Null if the filter names something that cannot exist, so that nothing matches. */
 export function queryOf(
-  { viewer }: GraphQLContext,
+  { viewer }: Pick<GraphQLContext, 'viewer'>,
   filter: PhaseChangeFilterInput | null | undefined,
 ): PhaseChangeQuery | null {
   const {

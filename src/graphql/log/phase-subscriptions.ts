@@ -33,7 +33,10 @@ const PhaseLogBatchRef = builder.objectRef<LogBatch>('PhaseLogBatch').implement(
 const FILTER = 'Selects changes. Left out or null: all but rejected ones.'
 const NO_OBJECT = '00000000-0000-0000-0000-000000000000'
 /** A filter that nothing can match is followed too, since its cursor moves on. */
-const followable = (context: GraphQLContext, filter: PhaseChangeFilterInput | null | undefined): PhaseChangeQuery =>
+export const followable = (
+  context: Pick<GraphQLContext, 'viewer'>,
+  filter: PhaseChangeFilterInput | null | undefined,
+): PhaseChangeQuery =>
   queryOf(context, filter) ?? { projects: context.viewer.projects, objectId: NO_OBJECT, includeRejected: false }
 
 const within = (maxBatch: number): number => Math.min(MAX_PAGE, Math.max(1, maxBatch))

@@ -2,15 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FENCE_HEADER, FILE_TYPE, FOLDER_TYPE, fileNameOf, mediaTypeOf } from '../../core/artifact.ts'
 import { NO_TARGET } from '../../core/audit.ts'
 import type { Artifact, ArtifactPort, ArtifactRefusal } from '../../core/ports/artifacts.ts'
-import type { Viewer } from '../../core/ports/viewer.ts'
 import { hasRight, RIGHTS, requireRight } from '../../core/rights.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import { callerOf } from '../../graphql/audit/caller-of.ts'
-import { databaseFailure } from '../../graphql/schema/failures.ts'
-import { authenticate } from '../auth/authenticate.ts'
 import { PIECE } from '../json/request-text.ts'
-import { refuseForNow, reply, replyError } from '../replies/reply.ts'
-import { requestIdIn } from '../replies/request-id.ts'
+import { reply, replyError } from '../replies/reply.ts'
+import { asCaller, type Called } from './as-caller.ts'
 import type { HttpParts } from './graphql-http.ts'
 import { ARTIFACTS_PATH } from './listener.ts'
 import { strangersTurn } from './strangers-turn.ts'
@@ -42,39 +39,16 @@ export async function handleArtifact(request: IncomingMessage, response: ServerR
     response.setHeader('allow', 'GET, HEAD, PUT')
     return replyError(response, 405, 'METHOD_NOT_ALLOWED', 'An artifact is read by GET and written by PUT.')
   }
-  const origin = { address: parts.callers.addressOf(request), requestId: requestIdIn(response) }
-  const authenticated = await authenticate(request, response, parts, origin)
-  if (!authenticated) return
-  const { secret, viewer } = authenticated
-  const caller = parts.callers.as(viewer, origin.address)
-  const held = caller.reserve('openOperations')
-  const excess = caller.request() ?? held.take()
-  if (excess) return refuseForNow(response, parts, excess)
-  const closed = parts.connections.opened({ secret, viewer, isStream: false, end: () => response.destroy() })
-  const exchange = { request, response, viewer, parts }
-  try {
+  await asCaller(request, response, parts, async (called) => {
+    const exchange = { ...called, parts }
     if (isUpload) await upload(exchange, id, name ?? '')
     else if (name !== undefined || more.length > 0)
       replyError(response, 404, 'NOT_FOUND', notFound([id, name, ...more].join('/')))
     else await download(exchange, id)
-  } catch (error) {
-    const unavailable = databaseFailure(error)
-    if (request.destroyed && !request.complete) return
-    if (!unavailable || response.headersSent) throw error
-    parts.refusals.count('SERVICE_UNAVAILABLE')
-    response.setHeader('connection', 'close')
-    const { code: _, ...extensions } = unavailable.extensions
-    replyError(response, 503, 'SERVICE_UNAVAILABLE', unavailable.message, extensions)
-  } finally {
-    closed()
-    held.end()
-  }
+  })
 }
 
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly viewer: Viewer
+interface Exchange extends Called {
   readonly parts: Parts
 }
 

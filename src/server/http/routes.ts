@@ -11,12 +11,13 @@ import { landingPage } from '../pages/landing.ts'
 import type { Page } from '../pages/page.ts'
 import { replyText } from '../replies/reply.ts'
 import { type ArtifactParts, handleArtifact } from './artifact-http.ts'
-import { type HttpParts, handleGraphQL } from './graphql-http.ts'
+import { handleGraphQL } from './graphql-http.ts'
 import { handleHook } from './hook-http.ts'
 import { API_PATH, ARTIFACTS_PATH, HOOKS_PATH, type Route } from './listener.ts'
+import { handleLog, type LogHttpParts } from './log-http.ts'
 import { handleSignIn, type SignInParts } from './sign-in-http.ts'
 
-export interface RouteParts extends HttpParts, ArtifactParts, HealthParts, MetricsParts, SignInParts {
+export interface RouteParts extends LogHttpParts, ArtifactParts, HealthParts, MetricsParts, SignInParts {
   /** Null: nobody may post deliveries. */
   readonly hooks: HookPort | null
   /** Null when it is not built: then a page of links takes its place. */
@@ -39,6 +40,8 @@ const PAGES: Readonly<Record<string, Handler>> = {
 }
 
 const DOCS = '/docs'
+/** The dashboard has a page of the same address. */
+const LOG = '/log'
 const SIGN_IN = '/sign-in'
 
 /** Addresses of pages of the dashboard, which alone knows the pages, and shows that one does not exist. */
@@ -59,6 +62,7 @@ export function routeOf(path: string, request: IncomingMessage, parts: RoutePart
   const handler = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined
   if (handler) return route(path, handler)
   if (path.startsWith(ARTIFACTS_PATH)) return route(ARTIFACTS_PATH, handleArtifact, 'JUDGED')
+  if (path === LOG && !acceptsPage(request)) return route(LOG, handleLog, 'JUDGED')
   const { hooks } = parts
   if (hooks && path.startsWith(HOOKS_PATH) && !wantsPage(request))
     return route(HOOKS_PATH, (sent, response) => handleHook(sent, response, { ...parts, hooks }), 'JUDGED')
