@@ -39,7 +39,7 @@ export const UNIT = files(`
   engine/ clocks engine-turns
   families/ command machines
   families/automation/ same-schedule times-in-words when
-  families/deployments/ graph histories reconcile-effect retry-policies
+  families/deployments/ forecast graph histories reconcile-effect retry-policies
   families/edge/kubernetes/ specs
   families/notifications/ quiet-hours
   families/pipelines/ place-state
@@ -84,7 +84,7 @@ export const LANDING = files(`
   families/operations/ job-retries locks retry-task tasks
   families/pipelines/ claim-payload events import-brigade job-retries places resources slots worker-retries
   faults/ kill-server slots-never-leak
-  graphql/ audit batching blockers edge event-filter families health-situations json-data limits log-lines log-search mutations named-refusals nodes objects
+  graphql/ audit batching blockers edge event-filter families health-situations json-data limits log-lines log-search mutations named-refusals nodes objects forecast
   graphql/ object-filter output-search pending-requests principals read-your-writes repeats retention runs tasks tree
   graphql/rights/ rights
   hooks/ hooks hostile kept redelivery

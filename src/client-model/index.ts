@@ -3,6 +3,7 @@ export { AUTOMATIC_FRAGMENT, idleWords, retryOf, type ShownAutomatic } from './a
 export { describeTargets, type TargetSelector } from './describe-targets.ts'
 export { DRY_RUN_FRAGMENT, linesOfChange, readDryRun, type TargetChange, titleOfChange } from './dry-run.ts'
 export { causeText, FAILURE_FIELDS, failureText, finalText } from './failures.ts'
+export { FORECAST_FRAGMENT, forecastText, type ShownForecast } from './forecast.ts'
 export { type Group, grouped } from './grouped.ts'
 export { holdsOf } from './holds-of.ts'
 export { type Machine, Machines, undoneFailures } from './machines.ts'

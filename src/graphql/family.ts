@@ -37,6 +37,17 @@ export interface DeadlineValue {
   readonly message: string
 }
 
+/** When an object is expected to end. */
+export interface ForecastValue {
+  readonly p50: Date | null
+  readonly p90: Date | null
+  /** Earlier runs that it is drawn from, and how many of them had ended it by this point. */
+  readonly runs: number
+  readonly endedRuns: number
+  /** Ids of the objects whose ends determine its end and are still to come, in the order of time. */
+  readonly criticalPath: readonly string[]
+}
+
 /** A kind's names and fields in the API. */
 export interface KindDefinition {
   /** The GraphQL type of its objects. */
@@ -70,6 +81,8 @@ export interface FamilyApi {
   attempts?(context: GraphQLContext, row: ObjectRow): Promise<ShownRetries | null>
   /** True for an object that waits at a gate for people. Left out: no kind does. */
   awaitsApproval?(context: GraphQLContext, row: ObjectRow): Promise<{ readonly isAuthor: boolean } | null>
+  /** When an object is expected to end; null: nothing shows it. Left out: no kind has earlier runs. */
+  forecast?(context: GraphQLContext, row: ObjectRow): Promise<ForecastValue | null>
   /** The phase in the secondary machine, for kinds that have one. */
   secondaryPhase?(context: GraphQLContext, row: ObjectRow): Promise<Phase | null>
   /** True for objects with a job that is still to begin. */

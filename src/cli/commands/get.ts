@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import {
   AUTOMATIC_FRAGMENT,
+  FORECAST_FRAGMENT,
+  forecastText,
   idleWords,
   invalid,
   MANIFEST_FRAGMENT,
@@ -23,7 +25,7 @@ import { markedPhase } from '../objects/phases.ts'
 import { ALL_PROJECTS, LABELS, option, parseKinds, parsePhases } from '../options.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { since, words } from '../terminal/text.ts'
+import { duration, since, words } from '../terminal/text.ts'
 import { tellTimes } from '../terminal/times.ts'
 
 interface GetOptions extends ObjectOptions {
@@ -53,11 +55,11 @@ const OPTIONS = [
 
 const ONE = gql(`query Get($id: ID!) {
   object(id: $id) {
-    __typename ...Full ... on Installation { exports ...Manifest ...Automatic }
+    __typename ...Full ...Expected ... on Installation { exports ...Manifest ...Automatic }
     ... on DeployItem { exports type target config attempt }
     ... on WorkObject { agent { name instance } ${ATTEMPTS} }
   }
-}\n${OBJECT_FIELDS}\n${MANIFEST_FRAGMENT}\n${AUTOMATIC_FRAGMENT}`)
+}\n${OBJECT_FIELDS}\n${FORECAST_FRAGMENT}\n${MANIFEST_FRAGMENT}\n${AUTOMATIC_FRAGMENT}`)
 const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
@@ -146,6 +148,7 @@ async function getOne(
     ...(__typename === 'DeployItem' ? itemFields(object) : []),
     ...exported,
     ...describeAttempts(object, now),
+    ...forecastFields(object, now),
   ]
   session.say(...describeObject(object, now, session.paint, more))
   if (__typename === 'Installation' || __typename === 'DeployItem') {
@@ -154,6 +157,14 @@ async function getOne(
     session.say(...(__typename === 'DeployItem' ? describeConfig(object, paint) : describeSpec(object, paint)))
   }
   return EXIT.ok
+}
+
+function forecastFields({ forecast }: Shown, now: number): readonly Field[] {
+  const path = forecast?.criticalPath.map((one) => one.path) ?? []
+  return [
+    ['expected', forecastText(forecast, now, duration)],
+    ['critical path', path.join(', ')],
+  ]
 }
 
 /** Its attempts are there in full if it has a retry policy. */

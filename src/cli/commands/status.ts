@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ClientError } from '../../client/client-error.ts'
-import { nodesOf, stuckOf } from '../../client-model/index.ts'
+import { forecastText, nodesOf, stuckOf } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
@@ -11,7 +11,7 @@ import type { ProjectOption } from '../objects/object-command.ts'
 import { ALL_PROJECTS } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
-import { since, words } from '../terminal/text.ts'
+import { duration, since, words } from '../terminal/text.ts'
 
 /** Objects that wait for a person, or for what no tree provides, as far as they are listed. */
 const SHOWN = 5
@@ -22,7 +22,8 @@ const STATUS = gql(`query Status($project: String, $first: Int!, $unfinished: In
   viewer { ${WHO_FIELDS} }
   log { head }
   trees: objects(filter: { rootsOnly: true, project: $project }, first: 0) { totalCount }
-  unfinished: objects(filter: { rootsOnly: true, finished: false, project: $project }, first: 0) { totalCount }
+  unfinished: objects(filter: { rootsOnly: true, finished: false, project: $project }, orderBy: { field: CREATED_AT, direction: ASC }, first: $first) {
+    totalCount edges { node { id kind path project { name } forecast { p50 p90 runs } } } }
   failed: objects(filter: { failed: true, project: $project }, first: 0) { totalCount }
   undecided: objects(filter: { undecided: true, project: $project }, orderBy: { field: CREATED_AT, direction: ASC }, first: $first) {
     totalCount edges { node { id kind name path phase phaseSince project { name }
@@ -118,6 +119,10 @@ function describe(status: Status): readonly string[] {
   const stuck = stuckIn(status)
   return [
     `trees   ${all}, ${open} not finished`,
+    ...nodesOf(unfinished).flatMap((one) => {
+      const expected = forecastText(one.forecast, Date.now(), duration)
+      return expected === null ? [] : [`        ${pathOf(one)}: ${expected}`]
+    }),
     `failed  ${causes}${causes > 0 ? ' by themselves: phaseline get --failed' : ''}`,
     `decide  ${waiting}${waiting > 0 ? ' wait for a person:' : ''}`,
     ...named.map(

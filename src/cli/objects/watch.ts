@@ -10,7 +10,7 @@ import { isTerminal, painter, wantsColour } from '../terminal/paint.ts'
 import { TREE_FIELDS } from '../tree/fields.ts'
 import { TreeModel } from '../tree/model.ts'
 import { liveTree, type Presenter, treeJson, treeLines } from '../tree/presenter.ts'
-import { type LiveTree, readObjects, readTree } from '../tree/read.ts'
+import { type LiveTree, readForecast, readObjects, readTree } from '../tree/read.ts'
 import { decisionsIn } from '../tree/undecided.ts'
 import { readMachines } from './machines.ts'
 import { readAgain } from './read-again.ts'
@@ -229,6 +229,7 @@ class TreeWatch {
         seen = this.#news
         await this.#refresh(tree)
       }
+      if (round % QUIET_ROUNDS === 0 && !this.#options.json) await this.#expect(tree)
       await this.#judge(tree)
       this.#presenter?.refresh(tree)
       held = this.#judgeHeld(tree, held)
@@ -244,6 +245,15 @@ class TreeWatch {
     const { phase, error } = root
     if (rounds > 0) this.#ended.resolve({ outcome: 'undecided', phase, error, decisions })
     return rounds + 1
+  }
+
+  /** Queries when it is expected to end, which costs the server more than the rest. */
+  async #expect(tree: TreeModel): Promise<void> {
+    try {
+      tree.forecast = await readForecast(this.#client, this.#focusId, this.#options.signal)
+    } catch (error) {
+      if (!(error instanceof ClientError && error.kind === 'network')) throw error
+    }
   }
 
   /** True once the model is up to date. */

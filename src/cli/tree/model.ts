@@ -1,4 +1,4 @@
-import { type Machines, type PhaseClass, shownBlockers } from '../../client-model/index.ts'
+import { type Machines, type PhaseClass, type ShownForecast, shownBlockers } from '../../client-model/index.ts'
 import type { MachineInfo } from '../objects/machines.ts'
 import type { Blocker, Progress, TreeObject } from './fields.ts'
 
@@ -46,6 +46,8 @@ export interface TreeView {
   readonly children: ReadonlyMap<string, ReadonlySet<string>>
   /** Objects that ended GONE during the watch. */
   readonly gone: number
+  /** When `rootId` is expected to end; null: nothing shows it. */
+  readonly forecast: ShownForecast | null
 }
 
 /** Grace period for agents that start or restart before their absence is shown. */
@@ -72,6 +74,7 @@ export class TreeModel implements TreeView {
   /** Includes objects that are gone. */
   readonly #parents = new Map<string, string | null>()
   #rootName: string
+  forecast: ShownForecast | null = null
   /** Objects that failed by a phase change, and whose error no update has brought yet. */
   readonly unexplained = new Set<string>()
 

@@ -1,10 +1,11 @@
-import type { Machines } from '../../client-model/index.ts'
+import { forecastText, type Machines } from '../../client-model/index.ts'
 import { describeBlocker } from '../objects/describe-blocker.ts'
 import { describeCounts, type Mark, markOf } from '../objects/phases.ts'
 import type { WatchResult } from '../objects/watch-end.ts'
 import type { Output } from '../terminal/io.ts'
 import { printJson, printLine } from '../terminal/io.ts'
 import type { Paint } from '../terminal/paint.ts'
+import { duration } from '../terminal/text.ts'
 import type { TreeObject } from './fields.ts'
 import { countAll } from './layout.ts'
 import { type TreeChange, type TreeModel, visibleBlockers } from './model.ts'
@@ -80,6 +81,7 @@ const ORDINARY = ['DEPENDENCY', 'PARENT', 'CHILDREN']
 /** For pipes and build logs: one line for each phase change, and for each unusual reason to wait. */
 export function treeLines(out: Output, paint: Paint): Presenter {
   const printed = new Map<string, string>()
+  let isExpected = false
   return {
     loaded(model) {
       printLine(out, describeTree(model))
@@ -97,6 +99,11 @@ export function treeLines(out: Output, paint: Paint): Presenter {
     update() {},
     refresh(model) {
       const now = Date.now()
+      const expected = isExpected || model.root?.finished ? null : forecastText(model.forecast, now, duration)
+      if (expected) {
+        isExpected = true
+        printLine(out, paint('dim', `${' '.repeat(26)}○ ${model.rootName} ${expected}`))
+      }
       for (const node of model.nodes.values()) {
         const { id, finished } = node
         // The lines of its children tell how the root gets on.

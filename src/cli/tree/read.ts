@@ -1,4 +1,5 @@
 import type { Client } from '../../client/index.ts'
+import { FORECAST_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 import { TREE_BLOCKERS, TREE_FIELDS, type TreeObject } from './fields.ts'
@@ -18,6 +19,9 @@ const OBJECTS = gql(`query TreeObjects($ids: [ID!]!) { nodes(ids: $ids) { ...Tre
 const WITH_BLOCKERS = gql(`query TreeBlockers($ids: [ID!]!) {
   nodes(ids: $ids) { ...TreeFields ...TreeBlockers }
 }\n${TREE_FIELDS}\n${TREE_BLOCKERS}`)
+
+const FORECAST = gql(`query TreeForecast($id: ID!) { object(id: $id) { ...Expected } }\n${FORECAST_FRAGMENT}`)
+export type TreeForecast = NonNullable<ResultOf<typeof FORECAST>['object']>['forecast']
 
 export interface TreeSnapshot {
   readonly sequence: number
@@ -65,4 +69,10 @@ export async function readObjects(
     found.push(...nodes.flatMap((node) => (node?.id === undefined ? [] : [node])))
   }
   return found
+}
+
+/** When an object is expected to end; null: nothing shows it. */
+export async function readForecast(client: Client, id: string, signal: AbortSignal): Promise<TreeForecast> {
+  const { object } = await client.query(FORECAST, { id }, { signal })
+  return object?.forecast ?? null
 }

@@ -1,3 +1,4 @@
+import { forecastText } from '../../client-model/index.ts'
 import { blockerText } from '../objects/describe-blocker.ts'
 import { describeCounts, markOf } from '../objects/phases.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -25,7 +26,7 @@ export function renderTree(view: TreeView, options: RenderOptions): string[] {
   const rows = layout(view, Math.max(MIN_LINES, options.height) - 1)
   const measured = measure(rows, options.width)
   const now = { ...options, endedJob: endedJobOf(view) }
-  return [...rows.map((row) => renderRow(row, measured, now)), shorten(summary(view), options.width)]
+  return [...rows.map((row) => renderRow(row, measured, now)), shorten(summary(view, options.now), options.width)]
 }
 
 interface Measured {
@@ -120,9 +121,10 @@ export function describeProgress({ step, value, total, unit }: Progress): string
   return `[${'█'.repeat(filled)}${'─'.repeat(BAR - filled)}] ${percent}% ${text}`
 }
 
-function summary(view: TreeView): string {
+function summary(view: TreeView, now: number): string {
   const counts = countAll(view)
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const gone = view.gone > 0 ? `, ${view.gone} gone` : ''
-  return `${total} ${total === 1 ? 'object' : 'objects'}: ${describeCounts(counts)}${gone}`
+  const expected = view.nodes.get(view.rootId)?.finished ? null : forecastText(view.forecast, now, duration)
+  return `${total} ${total === 1 ? 'object' : 'objects'}: ${describeCounts(counts)}${gone}${expected ? `; ${expected}` : ''}`
 }

@@ -15,6 +15,7 @@ import './targets.ts'
 import './dry-run.ts'
 import './report-dry-runs.ts'
 import { LEFT_OUT } from '../store/details.ts'
+import { forecast } from './forecast.ts'
 import {
   attempts,
   awaitsApproval,
@@ -38,6 +39,7 @@ export const deploymentsGraphql: FamilyApi = {
   deadlines,
   attempts,
   awaitsApproval,
+  forecast,
   outstanding,
   pendingRequests,
   verbEffect,

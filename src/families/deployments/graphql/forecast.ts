@@ -1,0 +1,27 @@
+import type { ObjectRow } from '../../../core/tree.ts'
+import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
+import type { ForecastValue } from '../../../graphql/family.ts'
+import { loadSide, objectLoader, pauseLoader } from '../../../graphql/loaders.ts'
+import type { Forecast } from '../rules/forecast.ts'
+import { forecastRun } from '../rules/forecast-run.ts'
+import { loadForecastFacts } from '../store/forecast-facts.ts'
+
+/** One for each root: all objects of a tree have theirs from the same. */
+const forecasts = perOperation((context: GraphQLContext) =>
+  loadSide<Forecast>(async (rootIds) => {
+    const found = await Promise.all(rootIds.map((id) => forecastTree(context, id)))
+    return new Map(rootIds.flatMap((id, i) => (found[i] ? [[id, found[i]] as const] : [])))
+  }),
+)
+
+async function forecastTree(context: GraphQLContext, rootId: string): Promise<Forecast | null> {
+  const { pool, system } = context
+  const [root, pause] = await Promise.all([objectLoader(context).load(rootId), pauseLoader(context).load(rootId)])
+  if (!root?.jobId || root.jobId === root.finishedJobId || pause) return null
+  const facts = await loadForecastFacts(pool, rootId, root.jobId)
+  return facts && forecastRun(facts, system.now())
+}
+
+export async function forecast(context: GraphQLContext, { id, rootId }: ObjectRow): Promise<ForecastValue | null> {
+  return (await forecasts(context).load(rootId))?.of(id) ?? null
+}

@@ -1,0 +1,76 @@
+import { v7 } from 'uuid'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
+import { gql } from '../testkit/gql.ts'
+import { viewerOf } from '../testkit/viewers.ts'
+import { item } from '../testkit/world.ts'
+import { type Api, createApi } from './api.ts'
+
+/** When a run is expected to end, from the log of earlier runs. */
+
+let api: Api
+beforeAll(async () => {
+  api = await createApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const FORECAST = gql(`query ($id: ID!) { object(id: $id) { forecast {
+  p50 p90 runs endedRuns criticalPath { path }
+} } }`)
+
+async function forecastOf(id: string, viewer?: Viewer) {
+  const { object } = await api.query(FORECAST, { id }, viewer)
+  const { forecast } = object ?? {}
+  if (!forecast) return null
+  const now = api.world.clock.now().getTime()
+  const seconds = (at: string | null) => (at === null ? null : Math.round((Date.parse(at) - now) / 1_000))
+  const { p50, p90, criticalPath, ...rest } = forecast
+  return { ...rest, p50: seconds(p50), p90: seconds(p90), path: criticalPath.map(({ path }) => path.split('/').at(-1)) }
+}
+
+/** Ends what is offered, each item after its seconds. */
+async function work(seconds: Readonly<Record<string, number>>): Promise<void> {
+  for (let [one] = await api.world.claim(1); one; [one] = await api.world.claim(1)) {
+    api.world.clock.advance((seconds[one.name] ?? 0) * 1_000)
+    await api.world.report({ fence: one.fence, phase: 'SUCCEEDED' })
+  }
+}
+const CHAIN = [item('a'), item('b', ['a'])]
+
+test('a tree that ran five times has a forecast of its sixth run; the first run, and whoever may not read it, have none', async () => {
+  const { world } = api
+  const id = await world.create('often', { deployItems: CHAIN })
+  expect(await forecastOf(id)).toBeNull()
+  await work({ a: 10, b: 20 })
+  // It does not run.
+  expect(await forecastOf(id)).toBeNull()
+  await world.reconcile(id)
+  expect(await forecastOf(id)).toEqual({ runs: 1, endedRuns: 0, p50: 30, p90: null, path: ['a', 'b'] })
+  await work({ a: 11, b: 22 })
+  for (const n of [9, 10, 11]) {
+    await world.reconcile(id)
+    await work({ a: n, b: 2 * n })
+  }
+  await world.reconcile(id)
+  const expected = await forecastOf(id)
+  expect(expected).toMatchObject({ runs: 5, endedRuns: 0, path: ['a', 'b'] })
+  expect(expected?.p50).toBeGreaterThanOrEqual(29)
+  expect(expected?.p50).toBeLessThanOrEqual(33)
+  expect(expected?.p90).toBeGreaterThan(expected?.p50 ?? 0)
+  expect(expected?.p90).toBeLessThan(45)
+  expect(await forecastOf(id, viewerOf('READER', { projects: [v7()] }))).toBeNull()
+
+  const [a] = await world.claim(1)
+  world.clock.advance(10_000)
+  const { id: b } = await world.see('often', 'deploy-items', 'b')
+  const waiting = await forecastOf(b)
+  expect(waiting?.p50).toBeGreaterThan(18)
+  await world.report({ fence: a?.fence ?? '', phase: 'SUCCEEDED' })
+  const rest = await forecastOf(id)
+  expect(rest).toMatchObject({ path: ['b'] })
+  expect(rest?.p50).toBeGreaterThanOrEqual(18)
+  expect(rest?.p50).toBeLessThanOrEqual(22)
+  // No run has ever taken this long.
+  world.clock.advance(3_600_000)
+  expect(await forecastOf(id)).toMatchObject({ runs: 5, endedRuns: 5, p50: null, p90: null })
+})
