@@ -90,6 +90,7 @@ export default defineConfig({
           { text: 'Schedules', link: '/schedules' },
           { text: 'Bulk operations', link: '/bulk' },
           { text: 'Gates', link: '/gates' },
+          { text: 'Forecast', link: '/forecast' },
           { text: 'Retries', link: '/retries' },
           { text: 'Limits by key', link: '/limits-by-key' },
           { text: 'Hooks', link: '/hooks' },

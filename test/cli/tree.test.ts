@@ -153,6 +153,19 @@ describe('treeLines', () => {
     )
   })
 
+  it('says once when the tree is expected to end', () => {
+    const model = modelOf(object('shop', null, 'PROGRESSING'))
+    const out: string[] = []
+    using lines = treeLines({ write: (text) => out.push(String(text).trim()) }, painter(false))
+    lines.refresh(model)
+    model.forecast = { p50: null, p90: null, runs: 3 }
+    lines.refresh(model)
+    lines.refresh(model)
+    expect(out).toEqual(['○ shop longer than each of its 3 earlier runs'])
+    model.forecast = { p50: later(65_000), p90: later(125_000), runs: 9 }
+    expect(render(model).at(-1)).toBe('1 object: 1 ▶ active; about 1m 00s left, at most 2m 00s in 9 of 10 runs')
+  })
+
   it('says when the next attempt begins, and how long from now, once', () => {
     vi.useFakeTimers({ now: Date.parse(later(0)), toFake: ['Date'] })
     try {

@@ -28,11 +28,15 @@ async function forecastOf(id: string, viewer?: Viewer) {
   return { ...rest, p50: seconds(p50), p90: seconds(p90), path: criticalPath.map(({ path }) => path.split('/').at(-1)) }
 }
 
+const PAUSE = gql('mutation ($input: PauseInput!) { answer: pause(input: $input) { __typename } }')
+const RESUME = gql('mutation ($input: ResumeInput!) { answer: resume(input: $input) { __typename } }')
+
 /** Ends what is offered, each item after its seconds. */
 async function work(seconds: Readonly<Record<string, number>>): Promise<void> {
-  for (let [one] = await api.world.claim(1); one; [one] = await api.world.claim(1)) {
+  const claim = () => api.world.claim(1, undefined, ['mock', 'rare'])
+  for (let [one] = await claim(); one; [one] = await claim()) {
     api.world.clock.advance((seconds[one.name] ?? 0) * 1_000)
-    await api.world.report({ fence: one.fence, phase: 'SUCCEEDED' })
+    await api.world.report({ fence: one.fence, phase: one.action === 'DELETE' ? 'GONE' : 'SUCCEEDED' })
   }
 }
 const CHAIN = [item('a'), item('b', ['a'])]
@@ -73,4 +77,60 @@ test('a tree that ran five times has a forecast of its sixth run; the first run,
   // No run has ever taken this long.
   world.clock.advance(3_600_000)
   expect(await forecastOf(id)).toMatchObject({ runs: 5, endedRuns: 5, p50: null, p90: null })
+})
+
+test('a new item counts like others of its type; of another type, failed, cancelled or paused there is nothing to say', async () => {
+  const { world } = api
+  const id = await world.create('grows', { deployItems: CHAIN })
+  await work({ a: 10, b: 20 })
+  const grown = (name: string, type = 'mock') => ({ deployItems: [...CHAIN, { ...item(name, ['b']), type }] })
+  await world.update(id, grown('c'))
+  // As long as the mean of logarithms of a and b.
+  expect(await forecastOf(id)).toMatchObject({ runs: 1, p50: 44, path: ['a', 'b', 'c'] })
+  await work({ a: 10, b: 20, c: 30 })
+  await world.update(id, grown('d', 'rare'))
+  // c is still being deleted.
+  expect(await forecastOf(id)).toBeNull()
+  const [c] = await world.claim(1)
+  await world.report({ fence: c?.fence ?? '', phase: 'GONE' })
+  expect(await forecastOf(id)).toBeNull()
+  expect(await forecastOf((await world.see('grows', 'deploy-items', 'a')).id)).toBeNull()
+  await world.cancel(id)
+  await work({})
+
+  await world.update(id, grown('c'))
+  await work({ a: 10, b: 20, c: 30 })
+  await world.reconcile(id)
+  expect(await forecastOf(id)).toMatchObject({ runs: 3 })
+  const paused = await api.query(PAUSE, { input: { id } })
+  expect(paused.answer).toMatchObject({ __typename: 'PausedTree' })
+  expect(await forecastOf(id)).toBeNull()
+  await api.query(RESUME, { input: { id } })
+  expect(await forecastOf(id)).toMatchObject({ runs: 3 })
+  const [a] = await world.claim(1)
+  await world.report({
+    fence: a?.fence ?? '',
+    phase: 'FAILED',
+    error: { code: 'BROKEN', message: 'It is broken.', retryable: false },
+  })
+  // It has ended.
+  expect(await forecastOf(id)).toBeNull()
+})
+
+test('what was kept unchanged takes no part, and what was deleted and created again is the same', async () => {
+  const { world } = api
+  const both = (seconds: number) => ({
+    deployItems: [item('x'), { ...item('y', ['x'], { seconds }), type: 'rare' }],
+  })
+  const id = await world.create('kept', both(1))
+  await work({ x: 10, y: 60 })
+  await world.update(id, { deployItems: [item('x')] })
+  await work({ x: 10 })
+  await world.update(id, both(2))
+  // Nothing else of its type shows how long y takes.
+  expect(await forecastOf(id)).toMatchObject({ runs: 2, path: ['x', 'y'] })
+  await work({ x: 10, y: 60 })
+  await world.update(id, both(3), false)
+  await world.reconcile(id, 'IF_CHANGED')
+  expect(await forecastOf(id)).toMatchObject({ path: ['y'] })
 })

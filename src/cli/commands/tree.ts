@@ -12,7 +12,7 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import type { TreeObject } from '../tree/fields.ts'
 import { TreeModel } from '../tree/model.ts'
-import { readTree, type TreeSnapshot } from '../tree/read.ts'
+import { readForecast, readTree, type TreeSnapshot } from '../tree/read.ts'
 import { renderTree } from '../tree/render.ts'
 
 interface TreeOptions extends SessionOptions, AddressOptions {
@@ -57,6 +57,7 @@ async function tree(session: Session, name: string, options: TreeOptions): Promi
     return session.refuse(notFoundRefusal(whyEmpty(name, options, snapshot)))
   }
   session.emit({ rootId: root.id, ...snapshot })
+  if (options.at === undefined && !model.root.finished) model.forecast = await readForecast(session.client, id, signal)
   // A time of day that a person has given may be that of yesterday, and is in another zone than the times of the log.
   if (options.at !== undefined) {
     const time = typeof options.at === 'number' ? '' : `${options.at}, `

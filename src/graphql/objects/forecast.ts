@@ -17,7 +17,7 @@ const ForecastRef = builder.objectRef<ForecastValue>('Forecast').implement({
     p90: t.expose('p90', {
       type: 'DateTime',
       nullable: true,
-      description: 'Nine of ten such runs end earlier; null if fewer than four earlier runs show it.',
+      description: 'Nine of ten such runs end earlier; null with fewer than five earlier runs, and where fewer than four can be compared at this point.',
     }),
     runs: t.exposeInt('runs', { description: 'Number of earlier runs that it is drawn from, all of which succeeded.' }),
     endedRuns: t.exposeInt('endedRuns', {
@@ -42,7 +42,7 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
     type: ForecastRef,
     nullable: true,
     description:
-      'When the object is expected to end in the run of its tree. Null if its tree does not run, is paused, is cancelled, is deleted or has failed, and where nothing shows how long the rest takes: the first run of a tree, an object unlike any before, a kind without runs, a tree of more than 10,000 objects.',
+      'When the object is expected to end in the run of its tree. Null if its tree does not run, is paused, cancelled or deleted, or has failed; while the run deletes objects that the spec no longer has; and where nothing shows how long the rest takes: the first run of a tree, an item unlike any before, a kind without runs, a tree of more than 10,000 objects.',
     complexity: 50,
     resolve: (row, _, context) => context.kinds.familyOf(row.kind).forecast?.(context, row) ?? null,
   }),

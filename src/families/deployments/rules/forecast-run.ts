@@ -1,5 +1,5 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import type { ObjectKind } from '../../../core/vocabulary.ts'
 import { type Forecast, type ForecastNode, forecast, type PastRun } from './forecast.ts'
 
 interface RunObject extends ObjectRow {
@@ -14,9 +14,9 @@ interface RunCourse {
   readonly jobId: string
   readonly kind: ObjectKind
   readonly path: string
-  readonly phase: Phase
   readonly from: Date
-  readonly to: Date
+  /** When it succeeded; null: it did not. */
+  readonly to: Date | null
 }
 interface RunFacts {
   /** Parents before their children. */
@@ -33,7 +33,7 @@ const isEnded = ({ jobId, finishedJobId }: ObjectRow): boolean => jobId === fini
 /** The forecast of the job that runs; null: nothing shows when it ends, or it does not end well. */
 export function forecastRun({ tree, jobIds, courses }: RunFacts, now: Date): Forecast | null {
   const [root] = tree
-  if (!root?.jobId || isEnded(root) || root.isCancelled || root.deletionRequestedAt) return null
+  if (!root?.jobId || isEnded(root) || root.isCancelled) return null
   const byJob = Map.groupBy(courses, ({ jobId }) => jobId)
   const present = new Map(byJob.get(root.jobId)?.map((course) => [keyOf(course), course]))
   const begun = present.get(keyOf({ kind: root.kind, path: root.name }))
@@ -42,7 +42,9 @@ export function forecastRun({ tree, jobIds, courses }: RunFacts, now: Date): For
   const nodes: ForecastNode[] = []
   for (const row of tree) {
     const above = row.parentId === null ? '' : paths.get(row.parentId)
-    if (above === undefined || row.ignored || row.deletionRequestedAt) continue
+    // The job writes what comes after it once it is gone.
+    if (row.deletionRequestedAt) return null
+    if (above === undefined || row.ignored) continue
     const path = above === '' ? row.name : `${above}/${row.name}`
     const key = keyOf({ kind: row.kind, path })
     const course = present.get(key)
@@ -68,9 +70,9 @@ export function forecastRun({ tree, jobIds, courses }: RunFacts, now: Date): For
 /** None: the log does not reach back to its begin. */
 function pastRun(all: readonly RunCourse[], rootKey: string): readonly PastRun[] {
   const courses = new Map(
-    all
-      .filter(({ phase }) => phase === 'SUCCEEDED')
-      .map((course) => [keyOf(course), { from: course.from.getTime(), to: course.to.getTime() }]),
+    all.flatMap((course) =>
+      course.to ? [[keyOf(course), { from: course.from.getTime(), to: course.to.getTime() }] as const] : [],
+    ),
   )
   const root = courses.get(rootKey)
   return root ? [{ startedAt: root.from, courses }] : []

@@ -44,14 +44,12 @@ export interface Forecast {
   of(id: string): ExpectedEnd | null
 }
 
-/** The newest run counts once, each one before it this much less: durations drift. */
-const AGEING = 0.85
 /** Scores below this number are too few for their own tail. */
 const MIN_RANKED = 9
-/** Quantiles of Student's t at 90 %, by degrees of freedom: the mean and the slope cost one each. */
+/** Quantiles of Student's t at 90 %, by degrees of freedom, of which the mean and the slope take one each. */
 const T90 = [Number.NaN, 3.078, 1.886, 1.638, 1.533, 1.476, 1.44]
-/** Scores without which there is no p90. */
-const MIN_SCORES = 3
+/** Fewer scores give no p90. */
+const MIN_SCORES = 4
 /** Draws the correction by what has ended towards none, as much as one run that was off by a third. */
 const RIDGE = 0.1
 /** What has taken longer than ever is expected to take this much of its time besides. */
@@ -75,10 +73,10 @@ export function forecast(
   }
   const place = placeOf(layout, present, now - startedAt)
   const durations = new Durations(nodes)
-  const points = runs.map((run) => {
+  const points = runs.map((run, k) => {
     const course = eventsOf(nodes, run)
     const at = timeAt(layout, course, place)
-    const then = durations.runs === 0 ? null : project(layout, durations, course, at)
+    const then = k === 0 ? null : project(layout, durations, course, at)
     durations.add(layout, course)
     return { course, at, then }
   })
@@ -91,12 +89,15 @@ export function forecast(
     const known = points.filter(({ course }) => !Number.isNaN(course[end]))
     const comparable = known.filter(({ course, at }) => (course[end] as number) > at)
     // A part of it that is almost nothing must not count as twice as much.
-    const slack = 1 + 0.01 * left(here.at, 0)
+    const slack = 1 + 0.05 * left(here.at, 0)
     const scores = comparable.flatMap(({ course, at, then }) =>
       then ? [{ x: then.pace, y: Math.log((left(course, at) + slack) / (left(then.at, at) + slack)) }] : [],
     )
     const weight = slopeOf(scores)
-    const off = scores.map(({ x, y }) => y - weight * x).toSorted((a, b) => a - b)
+    // Each by the slope of the others: its own would make it look better than the next one.
+    const off = scores
+      .map((one) => one.y - slopeOf(scores.filter((other) => other !== one)) * one.x)
+      .toSorted((a, b) => a - b)
     const endAt = (score: number): Date => {
       const ms = (left(here.at, place.at) + slack) * Math.exp(score + weight * here.pace) - slack
       return new Date(now + Math.max(0, ms))
@@ -179,40 +180,33 @@ function eventsOf(nodes: readonly ForecastNode[], { startedAt, courses }: PastRu
 
 /** How long leaves took in the runs so far, as logarithms: durations differ by factors. */
 class Durations {
-  readonly #groupOf: readonly number[]
   /** For each run; NaN: the leaf took no part. */
   readonly #logs: Float64Array[] = []
-  readonly #own: AgedMeans
-  readonly #groups: AgedMeans
+  readonly #groupOf: readonly number[]
+  readonly #own: Means
+  readonly #groups: Means
 
   constructor(nodes: readonly ForecastNode[]) {
     const groups = new Map<string, number>()
     for (const { group } of nodes) if (!groups.has(group)) groups.set(group, groups.size)
     this.#groupOf = nodes.map(({ group }) => groups.get(group) as number)
-    this.#own = new AgedMeans(nodes.length)
-    this.#groups = new AgedMeans(groups.size)
-  }
-
-  get runs(): number {
-    return this.#logs.length
+    this.#own = new Means(nodes.length)
+    this.#groups = new Means(groups.size)
   }
 
   add({ leaves }: Layout, events: Float64Array): void {
     const logs = new Float64Array(this.#groupOf.length).fill(Number.NaN)
-    this.#own.age()
-    this.#groups.age()
     for (const i of leaves) {
       const ms = (events[2 * i + 1] as number) - (events[2 * i] as number)
       if (Number.isNaN(ms)) continue
-      const log = Math.log(Math.max(1, ms))
-      logs[i] = log
-      this.#own.add(i, log)
-      this.#groups.add(this.#groupOf[i] as number, log)
+      logs[i] = Math.log(Math.max(1, ms))
+      this.#own.add(i, logs[i])
+      this.#groups.add(this.#groupOf[i] as number, logs[i])
     }
     this.#logs.push(logs)
   }
 
-  /** The mean of a leaf; NaN: it is unknown. */
+  /** The mean of a leaf, or of its group; NaN: both are unknown. */
   usual(i: number): number {
     const own = this.#own.of(i)
     return Number.isNaN(own) ? this.#groups.of(this.#groupOf[i] as number) : own
@@ -221,42 +215,36 @@ class Durations {
   /** The mean of those durations of a leaf that are longer than it has taken so far. */
   usualBeyond(i: number, begun: number): number {
     const least = Math.log(Math.max(1, begun))
-    let [sum, weights, weight] = [0, 0, 1]
-    for (let run = this.#logs.length - 1; run >= 0; run -= 1, weight *= AGEING) {
-      const log = this.#logs[run]?.[i] as number
+    let [sum, count] = [0, 0]
+    for (const logs of this.#logs) {
+      const log = logs[i] as number
       // Not for NaN.
-      if (!(log > least)) continue
-      sum += weight * log
-      weights += weight
+      if (log > least) {
+        sum += log
+        count += 1
+      }
     }
-    return weights > 0 ? sum / weights : Math.max(this.usual(i), least + Math.log(1 + BEYOND))
+    return count > 0 ? sum / count : Math.max(this.usual(i), least + Math.log(1 + BEYOND))
   }
 }
 
-/** Means in which each run counts less than the next. */
-class AgedMeans {
+class Means {
   readonly #sums: Float64Array
-  readonly #weights: Float64Array
-  #weight = 1
+  readonly #counts: Float64Array
 
   constructor(length: number) {
     this.#sums = new Float64Array(length)
-    this.#weights = new Float64Array(length)
-  }
-
-  /** The next run begins. */
-  age(): void {
-    this.#weight /= AGEING
+    this.#counts = new Float64Array(length)
   }
 
   add(i: number, value: number): void {
-    this.#sums[i] = (this.#sums[i] as number) + this.#weight * value
-    this.#weights[i] = (this.#weights[i] as number) + this.#weight
+    this.#sums[i] = (this.#sums[i] as number) + value
+    this.#counts[i] = (this.#counts[i] as number) + 1
   }
 
   /** NaN: it has no value. */
   of(i: number): number {
-    return (this.#sums[i] as number) / (this.#weights[i] as number)
+    return (this.#sums[i] as number) / (this.#counts[i] as number)
   }
 }
 

@@ -37,21 +37,21 @@ const COURSES = statement({
       from (select batch_id from log_content where root_id = $1 order by batch_id desc limit ${MAX_BATCHES}) l
       join log_batch b on b.id = l.batch_id
     )
-    select c.job_id as "jobId", (array_agg(c.kind))[1] as kind,
-      (array_agg(concat_ws('/', nullif(c.parent_path, ''), c.name)))[1] as path,
-      (array_agg(c."to" order by c.batch_id desc, c.idx desc))[1] as phase, min(c.at) as "from", max(c.at) as "to"
-    from recent r cross join lateral (select * from phase_change p where p.batch_id = r.batch_id offset 0) c
-    where r.changes <= ${MAX_CHANGES} and c.job_id = any($2::uuid[]) and c.revision is not null
-      and c."to" not in ('PENDING', 'PENDING_DEPENDENCIES')
+    select c.job_id as "jobId", min(c.kind) as kind, min(c.path) as path, min(c.at) as "from",
+      max(c.at) filter (where c."to" = 'SUCCEEDED') as "to"
+    from recent r cross join lateral (
+      select p.job_id, p.object_id, p.kind, concat_ws('/', nullif(p.parent_path, ''), p.name) as path, p."to", p.at
+      from phase_change p where p.batch_id = r.batch_id and p.revision is not null offset 0
+    ) c
+    where r.changes <= ${MAX_CHANGES} and c.job_id = any($2::uuid[]) and c."to" not in ('PENDING', 'PENDING_DEPENDENCIES')
     group by c.job_id, c.object_id`,
   params: [uuid, array(uuid)],
   row: {
     jobId: uuid,
     kind: joined(table.objectKind),
     path: joined(text),
-    phase: joined(table.phase),
     from: joined(timestamptz),
-    to: joined(timestamptz),
+    to: nullable(timestamptz),
   },
 })
 export type ForecastCourse = StatementRow<typeof COURSES>

@@ -13,6 +13,7 @@ import { PanelAttempts } from './panel-attempts.tsx'
 import { PanelAutomatic } from './panel-automatic.tsx'
 import { PanelData } from './panel-data.tsx'
 import { PanelEvent } from './panel-event.tsx'
+import { PanelForecast } from './panel-forecast.tsx'
 import { PanelLogs } from './panel-logs.tsx'
 import { Deadlines, Dependencies, Failure, Progress, Requested, WaitsFor } from './panel-parts.tsx'
 import { PanelRuns } from './panel-runs.tsx'
@@ -62,6 +63,7 @@ function Shown({ details, way, onDone }: ShownProps) {
       <Failure failure={details.failure} />
       <Requested requests={details.pendingRequests} />
       <WaitsFor id={details.id} blockedBy={details.blockedBy} />
+      <PanelForecast details={details} />
       <Deadlines deadlines={details.deadlines} />
       <Dependencies dependsOn={details.dependsOn} />
       <PanelEvent details={details} />
