@@ -17,7 +17,8 @@ const ForecastRef = builder.objectRef<ForecastValue>('Forecast').implement({
     p90: t.expose('p90', {
       type: 'DateTime',
       nullable: true,
-      description: 'Nine of ten such runs end earlier; null with fewer than five earlier runs, and where fewer than four can be compared at this point.',
+      description:
+        'Nine of ten such runs end earlier; null with fewer than five earlier runs, and where fewer than four can be compared at this point.',
     }),
     runs: t.exposeInt('runs', { description: 'Number of earlier runs that it is drawn from, all of which succeeded.' }),
     endedRuns: t.exposeInt('endedRuns', {

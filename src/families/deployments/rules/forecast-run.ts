@@ -3,7 +3,7 @@ import type { ObjectKind } from '../../../core/vocabulary.ts'
 import { type Forecast, type ForecastNode, forecast, type PastRun } from './forecast.ts'
 
 interface RunObject extends ObjectRow {
-  /** Of a deploy item; null for others. */
+  /** The type of a deploy item; null for others. */
   readonly type: string | null
   readonly ignored: boolean
   readonly isCancelled: boolean

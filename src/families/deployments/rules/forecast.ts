@@ -52,7 +52,7 @@ const T90 = [Number.NaN, 3.078, 1.886, 1.638, 1.533, 1.476, 1.44]
 const MIN_SCORES = 4
 /** Draws the correction by what has ended towards none, as much as one run that was off by a third. */
 const RIDGE = 0.1
-/** What has taken longer than ever is expected to take this much of its time besides. */
+/** A leaf that has taken longer than ever is expected to take this share of its time more. */
 const BEYOND = 0.25
 
 /**
@@ -121,7 +121,7 @@ export function forecast(
   }
 }
 
-/** Of node i, event 2i is its beginning and event 2i + 1 its end. */
+/** Node i has two events: 2i is its beginning, and 2i + 1 its end. */
 interface Layout {
   /** Nodes without children. */
   readonly leaves: readonly number[]

@@ -61,7 +61,7 @@ export interface ForecastFacts {
   readonly tree: readonly ForecastObject[]
   /** Jobs that have succeeded, the newest first. */
   readonly jobIds: readonly string[]
-  /** Of objects in these jobs and in the one that runs. */
+  /** The courses of objects in these jobs and in the one that runs. */
   readonly courses: readonly ForecastCourse[]
 }
 /** Null: the tree has too many objects. */
