@@ -74,6 +74,24 @@ test('each cause is told once, failures until they are seen, and nothing that is
   expect(complaints).toEqual([])
 })
 
+test('a tree that ran before says when it is expected to end, and its panel what determines that', async () => {
+  const { client } = here.server
+  const items = (config: object) => ({ deployItems: [{ name: 'only', type: 'mock', config }] })
+  const id = await create(client, 'again', items({}))
+  await until(async () => (await show(client, id))?.finished, { what: 'again has succeeded' })
+  await ask(client, MUTATIONS.updateInstallation, { id, spec: items({ hang: true }), reconcile: true })
+  await using visited = await visit(here.browser, here.server, '/')
+  const { page, complaints } = visited
+  const row = section(page, 'Runs now').getByRole('listitem').filter({ hasText: 'again' })
+  await row.getByText('longer than its only earlier run').waitFor()
+  await row.getByRole('link', { name: 'again' }).click()
+  const expected = section(page, 'Expected end')
+  await expected.getByText('longer than its only earlier run').waitFor()
+  await expected.getByRole('link', { name: 'again/deploy-items/only' }).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  expect(complaints).toEqual([])
+})
+
 test('trees are a table: their labels, their last run, how long it took and who began it', async () => {
   const { client } = here.server
   const labels = [{ key: 'team', value: 'blue' }]
