@@ -117,6 +117,29 @@ test('a new item counts like others of its type; of another type, failed, cancel
   expect(await forecastOf(id)).toBeNull()
 })
 
+const PLAN = gql(`query ($input: PlanInstallationInput!) { planInstallation(input: $input) { ... on InstallationPlan {
+  forecast { p50 p90 runs criticalPath { path } }
+} } }`)
+
+test('a plan says how long its run is expected to take, as far as items like its own show', async () => {
+  const { world } = api
+  const id = await world.create('planned', { deployItems: CHAIN })
+  await work({ a: 10, b: 20 })
+  const planned = async (...deployItems: ReturnType<typeof item>[]) => {
+    const { planInstallation: plan } = await api.query(PLAN, { input: { update: { id, spec: { deployItems } } } })
+    const { p50, criticalPath = [] } = plan?.forecast ?? {}
+    const path = criticalPath.map(({ path }) => path.split('/').at(-1))
+    return p50 ? [(Date.parse(p50) - world.clock.now().getTime()) / 1_000, ...path] : null
+  }
+  expect(await planned(...CHAIN)).toEqual([30, 'a', 'b'])
+  expect(await planned(item('a'), item('b'))).toEqual([20, 'b'])
+  // The new one has no object yet.
+  expect((await planned(...CHAIN, item('c', ['b'])))?.slice(1)).toEqual(['a', 'b'])
+  expect(await planned(...CHAIN, { ...item('c'), type: 'rare' })).toBeNull()
+  // b is deleted first.
+  expect(await planned(item('a'))).toBeNull()
+})
+
 test('what was kept unchanged takes no part, and what was deleted and created again is the same', async () => {
   const { world } = api
   const both = (seconds: number) => ({

@@ -1,4 +1,4 @@
-import { type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
+import { forecastText, type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 import { addressIn } from '../objects/address.ts'
@@ -6,7 +6,7 @@ import { describeDiff } from '../objects/describe-diff.ts'
 import type { Session } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { table } from '../terminal/table.ts'
-import { words } from '../terminal/text.ts'
+import { duration, words } from '../terminal/text.ts'
 import type { Previewed } from './appliable.ts'
 import { findInstallation, type PlacedManifest, staysAsItIs } from './apply-manifest.ts'
 import { askTargets, type DryRun, describeDryRun, exitOf } from './dry-run-manifest.ts'
@@ -15,7 +15,8 @@ const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
   planInstallation(input: $input) {
     __typename
     ... on InstallationPlan { steps { order action kind path reason } blockers { reason message kind path objectCount }
-      broughtCode { path type level message permitted } spec { truncated differences { path change before after } } }
+      broughtCode { path type level message permitted } spec { truncated differences { path change before after } }
+      forecast { p50 p90 runs endedRuns } }
     ...Refusal
   }
 }\n${REFUSAL_FRAGMENT}`)
@@ -76,7 +77,7 @@ export async function planManifest(
   return { ok: true, value: { action: ACTIONS[action], code: dryRun ? exitOf(dryRun) : EXIT.ok } }
 }
 
-interface Printed extends Pick<Plan, 'steps' | 'blockers' | 'broughtCode'> {
+interface Printed extends Pick<Plan, 'steps' | 'blockers' | 'broughtCode' | 'forecast'> {
   readonly project: string
   readonly name: string
   readonly action: string
@@ -84,8 +85,8 @@ interface Printed extends Pick<Plan, 'steps' | 'blockers' | 'broughtCode'> {
 }
 
 function printPlan(session: Session, plan: Printed): void {
-  const { project, name, action, steps, blockers, broughtCode, dryRun } = plan
-  session.emit({ project, name, action, steps, blockers, broughtCode, ...(dryRun && { dryRun }) })
+  const { project, name, action, steps, blockers, broughtCode, forecast, dryRun } = plan
+  session.emit({ project, name, action, steps, blockers, broughtCode, forecast, ...(dryRun && { dryRun }) })
   if (steps.length === 0) session.say('Nothing would be done.')
   else
     session.say(
@@ -100,6 +101,8 @@ function printPlan(session: Session, plan: Printed): void {
         ]),
       ),
     )
+  const expected = forecastText(forecast, Date.now(), duration, '')
+  if (expected) session.say('', `Expected: ${expected}`)
   const fails = blockers.filter(({ reason }) => reason === 'TARGET')
   const waits = blockers.filter((one) => !fails.includes(one))
   for (const [what, some] of Object.entries({ wait: waits, fail: fails }))

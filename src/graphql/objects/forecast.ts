@@ -5,7 +5,7 @@ import { builder } from '../schema/builder.ts'
 import { FIRST_ENTRIES } from '../schema/descriptions.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
 
-const ForecastRef = builder.objectRef<ForecastValue>('Forecast').implement({
+export const ForecastRef = builder.objectRef<ForecastValue>('Forecast').implement({
   description:
     'When an object is expected to end, from the courses of earlier runs of its tree. It says nothing of a run that fails.',
   fields: (t) => ({

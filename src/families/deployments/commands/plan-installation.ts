@@ -32,6 +32,8 @@ export interface InstallationPlan {
   readonly broughtCode: readonly (BroughtItem & { readonly permitted: boolean })[]
   /** The root's spec, present and planned; undefined: none. Null: it stays as it is. */
   readonly specs: { readonly before: unknown; readonly after: unknown } | null
+  /** The spec that an existing root would run, as far as its lists are known; null: nothing runs, or the root is new. */
+  readonly rerun: { readonly rootId: string; readonly name: string; readonly spec: InstallationSpec } | null
 }
 
 /** Checks the input as the mutation does, except for conflicts that only its locks reveal. */
@@ -51,9 +53,10 @@ export async function planInstallation(
       blockers: [],
       broughtCode: [],
       specs: existing && { before: existing.spec, after: undefined },
+      rerun: null,
     }
   const wanted = input.create ?? input.update
-  if (!wanted?.spec) return { ok: true, steps: [], blockers: [], broughtCode: [], specs: null }
+  if (!wanted?.spec) return { ok: true, steps: [], blockers: [], broughtCode: [], specs: null, rerun: null }
   const problems = new Problems()
   const name = input.create?.name ?? existing?.name ?? ''
   if (!isName(name)) problems.add('input.create.name', NAME_RULE)
@@ -69,7 +72,8 @@ export async function planInstallation(
   const known = expandLiterals(spec)
   const steps = planApply(name, known, existing, facts.targets)
   const blockers = predictBlockers(name, known, steps, facts)
-  return { ok: true, steps, blockers, broughtCode: brought, specs: { before: existing?.spec, after: spec } }
+  const rerun = existing && { rootId: existing.id, name, spec: known }
+  return { ok: true, steps, blockers, broughtCode: brought, specs: { before: existing?.spec, after: spec }, rerun }
 }
 
 /** The scope in which names of its imports are resolved. */

@@ -3,7 +3,8 @@ import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { ForecastValue } from '../../../graphql/family.ts'
 import { loadSide, objectLoader, pauseLoader } from '../../../graphql/loaders.ts'
 import type { Forecast } from '../rules/forecast.ts'
-import { forecastRun } from '../rules/forecast-run.ts'
+import { forecastPlan, forecastRun } from '../rules/forecast-run.ts'
+import type { InstallationPlan } from '../commands/plan-installation.ts'
 import { loadForecastFacts } from '../store/forecast-facts.ts'
 
 /** One for each root: all objects of a tree have theirs from the same. */
@@ -24,4 +25,12 @@ async function forecastTree(context: GraphQLContext, rootId: string): Promise<Fo
 
 export async function forecast(context: GraphQLContext, { id, rootId }: ObjectRow): Promise<ForecastValue | null> {
   return (await forecasts(context).load(rootId))?.of(id) ?? null
+}
+
+export async function planForecast(
+  { pool, system }: GraphQLContext,
+  { rootId, name, spec }: NonNullable<InstallationPlan['rerun']>,
+): Promise<ForecastValue | null> {
+  const facts = await loadForecastFacts(pool, rootId, null)
+  return facts && forecastPlan(facts, name, spec, system.now())
 }

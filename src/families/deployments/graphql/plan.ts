@@ -1,5 +1,6 @@
 import { type CodeLevel, describeCode, LEVEL_WORDS } from '../../../core/deployers/item-types.ts'
 import { diffJson } from '../../../core/json-diff.ts'
+import { ForecastRef } from '../../../graphql/objects/forecast.ts'
 import { JsonDiffRef, MAX_DIFFERENCES } from '../../../graphql/objects/json-difference.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
@@ -11,6 +12,7 @@ import type { InstallationPlan } from '../commands/plan-installation.ts'
 import { rights } from '../rights.ts'
 import type { PlanStep } from '../rules/plan.ts'
 import type { PlanBlocker } from '../rules/predict-blockers.ts'
+import { planForecast } from './forecast.ts'
 import { CreateInstallationInput, DeleteInstallationInput, UpdateInstallationInput } from './installation-mutations.ts'
 
 export const PlanAction = builder.enumType('PlanAction', {
@@ -111,6 +113,14 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
       nullable: true,
       description: 'How the spec would differ from the present one; null if no spec is given.',
       resolve: ({ specs }) => specs && diffJson(specs.before, specs.after, MAX_DIFFERENCES),
+    }),
+    forecast: t.field({
+      type: ForecastRef,
+      nullable: true,
+      description:
+        'When the installation would be expected to end if it ran now. Null for a new one, for one that is deleted, if objects are deleted first or only the job knows its items, and where nothing shows it.',
+      complexity: 50,
+      resolve: ({ rerun }, _, context) => rerun && planForecast(context, rerun),
     }),
   }),
 })

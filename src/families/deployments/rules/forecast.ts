@@ -56,7 +56,7 @@ const RIDGE = 0.1
 const BEYOND = 0.25
 
 /**
- * Null: an object has neither earlier runs of its own nor of its group.
+ * Null: there is no earlier run, or none has an object or another of its group.
  * @param runs the oldest first
  * @param startedAt of the run, and the time now, in milliseconds since 1970
  */
@@ -65,6 +65,7 @@ export function forecast(
   runs: readonly PastRun[],
   { startedAt, now }: { readonly startedAt: number; readonly now: number },
 ): Forecast | null {
+  if (runs.length === 0) return null
   const layout = layOut(nodes)
   const present = new Float64Array(2 * nodes.length)
   for (const [i, { course }] of nodes.entries()) {

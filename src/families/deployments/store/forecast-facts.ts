@@ -64,8 +64,15 @@ export interface ForecastFacts {
   /** The courses of objects in these jobs and in the one that runs. */
   readonly courses: readonly ForecastCourse[]
 }
-/** Null: the tree has too many objects. */
-export async function loadForecastFacts(client: Client, rootId: string, jobId: string): Promise<ForecastFacts | null> {
+/**
+ * Null: the tree has too many objects.
+ * @param jobId of the job that runs; null: none does
+ */
+export async function loadForecastFacts(
+  client: Client,
+  rootId: string,
+  jobId: string | null,
+): Promise<ForecastFacts | null> {
   const [{ rows: runs }, { rows: tree }] = await Promise.all([
     RUNS.query(client, [rootId]),
     TREE.query(client, [rootId]),
@@ -73,6 +80,6 @@ export async function loadForecastFacts(client: Client, rootId: string, jobId: s
   if (tree.length > MAX_FORECAST_OBJECTS) return null
   const jobIds = runs.map((run) => run.jobId)
   if (jobIds.length === 0) return { tree, jobIds, courses: [] }
-  const { rows: courses } = await COURSES.query(client, [rootId, [...jobIds, jobId]])
+  const { rows: courses } = await COURSES.query(client, [rootId, jobId === null ? jobIds : [...jobIds, jobId]])
   return { tree, jobIds, courses }
 }
