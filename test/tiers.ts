@@ -103,6 +103,7 @@ export const LANDING = files(`
 /** They measure times, or count what is so at a moment: `npm test` runs them last, one after the other, with nothing beside them. */
 export const TIMING = files(`
   engine/ empty-claims hopeless-trees lane locked-trees stale-clock
+  families/deployments/ forecast-time
   server/ fair-turns fan-out limit-documents measure-process unauthenticated-sockets
   store/ database-clock pool
 `)

@@ -44,15 +44,23 @@ export interface Forecast {
   of(id: string): ExpectedEnd | null
 }
 
-/** Scores below this number are too few for their own tail. */
+/** From this number of scores on, nine of ten lie below one of them. */
 const MIN_RANKED = 9
-/** Quantiles of Student's t at 90 %, by degrees of freedom, of which the mean and the slope take one each. */
+/**
+ * Quantiles of Student's t at 90 %, by degrees of freedom, for fewer scores. The mean and the slope take one each: without the
+ * second the p90 covered 86 to 89 % after four to nine runs, with it 87 to 91 %.
+ */
 const T90 = [Number.NaN, 3.078, 1.886, 1.638, 1.533, 1.476, 1.44]
-/** Fewer scores give no p90. */
+/** Fewer scores give no p90: that of three was off by half as much again, once the usual time of a run was over. */
 const MIN_SCORES = 4
-/** Draws the correction by what has ended towards none, as much as one run that was off by a third. */
+/**
+ * The share of a run that is added to what is left of it, here and in earlier runs, so that twice almost nothing is no large
+ * error: with 1 %, a p90 at the usual end of a run was off by several times the run.
+ */
+const SLACK = 0.05
+/** Draws the slope towards 0 as much as one run would that was off by a third. Without a slope a p90 halfway was off by half as much again. */
 const RIDGE = 0.1
-/** A leaf that has taken longer than ever is expected to take this share of its time more. */
+/** A leaf that has taken longer than ever is expected to take this share of its time more. From 10 to 60 % the forecasts were as good. */
 const BEYOND = 0.25
 
 /**
@@ -89,8 +97,7 @@ export function forecast(
     const left = (at: Float64Array, time: number) => Math.max(0, (at[end] as number) - time)
     const known = points.filter(({ course }) => !Number.isNaN(course[end]))
     const comparable = known.filter(({ course, at }) => (course[end] as number) > at)
-    // A part of it that is almost nothing must not count as twice as much.
-    const slack = 1 + 0.05 * left(here.at, 0)
+    const slack = 1 + SLACK * left(here.at, 0)
     const scores = comparable.flatMap(({ course, at, then }) =>
       then ? [{ x: then.pace, y: Math.log((left(course, at) + slack) / (left(then.at, at) + slack)) }] : [],
     )
