@@ -79,7 +79,7 @@ test('a tree that ran five times has a forecast of its sixth run; the first run,
   expect(await forecastOf(id)).toMatchObject({ runs: 5, endedRuns: 5, p50: null, p90: null })
 })
 
-test('a new item counts like others of its type; of another type, failed, cancelled or paused there is nothing to say', async () => {
+test('a new item counts like others of its type; of another type, or paused, there is nothing to say', async () => {
   const { world } = api
   const id = await world.create('grows', { deployItems: CHAIN })
   await work({ a: 10, b: 20 })
@@ -107,13 +107,27 @@ test('a new item counts like others of its type; of another type, failed, cancel
   expect(await forecastOf(id)).toBeNull()
   await api.query(RESUME, { input: { id } })
   expect(await forecastOf(id)).toMatchObject({ runs: 3 })
-  const [a] = await world.claim(1)
-  await world.report({
-    fence: a?.fence ?? '',
-    phase: 'FAILED',
-    error: { code: 'BROKEN', message: 'It is broken.', retryable: false },
-  })
-  // It has ended.
+})
+
+test('a run that is cancelled, or in which something has failed, does not end well', async () => {
+  const { world } = api
+  const id = await world.create('fails', { deployItems: [item('a'), item('b')] })
+  await work({ a: 10, b: 10 })
+  await world.reconcile(id)
+  await world.claim(2)
+  await world.cancel(id)
+  expect((await world.see('fails')).phase).toBe('PROGRESSING')
+  expect(await forecastOf(id)).toBeNull()
+
+  world.clock.advance(3_600_000)
+  await world.settle()
+  await world.reconcile(id)
+  const [a] = await world.claim(2)
+  expect(await forecastOf(id)).toMatchObject({ runs: 1 })
+  const error = { code: 'BROKEN', message: 'It is broken.', retryable: false }
+  await world.report({ fence: a?.fence ?? '', phase: 'FAILED', error })
+  // The other one still runs.
+  expect((await world.see('fails')).phase).toBe('PROGRESSING')
   expect(await forecastOf(id)).toBeNull()
 })
 
