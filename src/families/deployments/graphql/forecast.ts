@@ -2,9 +2,9 @@ import type { ObjectRow } from '../../../core/tree.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { ForecastValue } from '../../../graphql/family.ts'
 import { loadSide, objectLoader, pauseLoader } from '../../../graphql/loaders.ts'
+import type { InstallationPlan } from '../commands/plan-installation.ts'
 import type { Forecast } from '../rules/forecast.ts'
 import { forecastPlan, forecastRun } from '../rules/forecast-run.ts'
-import type { InstallationPlan } from '../commands/plan-installation.ts'
 import { loadForecastFacts } from '../store/forecast-facts.ts'
 
 /** One for each root: all objects of a tree have theirs from the same. */
