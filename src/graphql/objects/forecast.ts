@@ -44,7 +44,7 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
     nullable: true,
     description:
       'When the object is expected to end in the run of its tree. Null if its tree does not run, is paused, cancelled or deleted, or has failed; while the run deletes objects that the spec no longer has; and where nothing shows how long the rest takes: the first run of a tree, an item unlike any before, a kind without runs, a tree of more than 10,000 objects.',
-    complexity: 50,
+    complexity: 30,
     resolve: (row, _, context) => context.kinds.familyOf(row.kind).forecast?.(context, row) ?? null,
   }),
 }))

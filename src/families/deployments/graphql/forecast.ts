@@ -10,8 +10,13 @@ import { loadForecastFacts } from '../store/forecast-facts.ts'
 /** One for each root: all objects of a tree have theirs from the same. */
 const forecasts = perOperation((context: GraphQLContext) =>
   loadSide<Forecast>(async (rootIds) => {
-    const found = await Promise.all(rootIds.map((id) => forecastTree(context, id)))
-    return new Map(rootIds.flatMap((id, i) => (found[i] ? [[id, found[i]] as const] : [])))
+    const found = new Map<string, Forecast>()
+    // One after the other: each may read a hundred thousand changes.
+    for (const id of rootIds) {
+      const one = await forecastTree(context, id)
+      if (one) found.set(id, one)
+    }
+    return found
   }),
 )
 

@@ -119,7 +119,7 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
       nullable: true,
       description:
         'When the installation would be expected to end if it ran now. Null for a new one, for one that is deleted, if objects are deleted first or only the job knows its items, and where nothing shows it.',
-      complexity: 50,
+      complexity: 30,
       resolve: ({ rerun }, _, context) => rerun && planForecast(context, rerun),
     }),
   }),
