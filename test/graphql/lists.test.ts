@@ -164,6 +164,7 @@ const EXAMPLES = [
   'Load.work',
   ...['LimitBlocker.holders', 'LockBlocker.holders', 'LockBlocker.waiters', 'Query.nextTimes', 'Schedule.nextTimes'],
   'BulkPreview.sample',
+  'Forecast.criticalPath',
   'Schedule.days',
   'TreeObject.blockedBy',
 ]
