@@ -90,7 +90,7 @@ test('output of a tree is read, searched, linked to, followed and saved', async 
 
     await page.getByLabel('Search').fill('needle')
     await page.getByText('3 lines shown').waitFor()
-    expect(await page.locator('.output-row.is-error').count()).toBe(3)
+    await page.locator('.output-row.is-error').nth(2).waitFor()
     await page.waitForURL(/search=needle/)
     await page.getByLabel('Search').fill('')
     await page.waitForURL((url) => !url.search.includes('search'))
