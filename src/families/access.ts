@@ -50,6 +50,8 @@ interface ProjectAccess<T extends object, Missing extends Refusal> {
   /** The name of the project. */
   readonly project: string
   readonly canShare?: boolean
+  /** The name of what is written, for the audit of a request that names it by its id. */
+  readonly objectName?: string
   /** The request, if it is run once for its key. */
   readonly once?: Once<T>
   /** The refusal if there is no such project, in the place of the usual one. */
@@ -63,7 +65,7 @@ interface ProjectAccess<T extends object, Missing extends Refusal> {
 export async function onProject<T extends object, R extends Refusal, Missing extends Refusal = never>(
   { trees }: Pick<CommandAccess, 'trees'>,
   viewer: Viewer,
-  { right, project: name, canShare = false, once, missing }: ProjectAccess<T, Missing>,
+  { right, project: name, canShare = false, objectName, once, missing }: ProjectAccess<T, Missing>,
   write: (project: LockedProject) => Promise<Outcome<T, R>>,
 ): Promise<Outcome<T, R | Missing | RefusalOf<CommonRefusal>>> {
   const never = requireRight(viewer, right)
@@ -76,9 +78,10 @@ export async function onProject<T extends object, R extends Refusal, Missing ext
     const work = () => write(project)
     const done = once ? await repeatable(project, viewer, once, work) : await work()
     if (done.ok && viewer.call) {
-      // A request that names its object by its id leaves the name to the database.
-      const record = viewer.call.entry.objectName === null ? recordDoneIn : recordDone
-      project.pipeline(record(project.client, viewer.call, writtenIn(project, name, done)))
+      const target = { ...writtenIn(project, name, done), ...(objectName !== undefined && { objectName }) }
+      // Without a name the database has that of an object.
+      const record = (objectName ?? viewer.call.entry.objectName) === null ? recordDoneIn : recordDone
+      project.pipeline(record(project.client, viewer.call, target))
     }
     await writeAlso(viewer, project.client, done)
     return done

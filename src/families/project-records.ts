@@ -108,7 +108,8 @@ export async function onRecord<Row extends EditedRecord, Settings extends object
   const located = await locateRecord(parts, viewer, kind, id)
   if (!located.ok) return located
   const missing = notFound(id, kind.noun)
-  const access = { right, project: located.record.projectName, missing }
+  const { name: objectName, projectName: project } = located.record
+  const access = { right, project, objectName, missing }
   return await onProject(parts, viewer, access, async (project): Promise<Outcome<T, R | Missing>> => {
     const [found] = await kind.records.load(project.client, [id], reachOf(viewer, kind.rights.read))
     return found ? await work(project, found) : refuse(missing)

@@ -27,6 +27,15 @@ const CREATE_TOKEN = gql(
 const CREATE_PROJECT = gql(
   'mutation ($input: CreateProjectInput!) { answer: createProject(input: $input) { ... on Project { id } ... on Error { message } } }',
 )
+const CREATE_RULE = gql(
+  'mutation ($input: CreateNotificationRuleInput!) { answer: createNotificationRule(input: $input) { ... on NotificationRule { id } ... on Error { message } } }',
+)
+const UPDATE_RULE = gql(
+  'mutation ($input: UpdateNotificationRuleInput!) { answer: updateNotificationRule(input: $input) { ... on NotificationRule { id } ... on Error { message } } }',
+)
+const DELETE_RULE = gql(
+  'mutation ($input: DeleteNotificationRuleInput!) { answer: deleteNotificationRule(input: $input) { __typename ... on Error { message } } }',
+)
 const SET_SECRET = gql(
   'mutation ($input: SetSecretInput!) { answer: setSecret(input: $input) { __typename ... on Error { message } } }',
 )
@@ -74,6 +83,19 @@ describe('what is recorded', () => {
     await api.query(MUTATIONS.updateInstallation, { input: { id, spec: { deployItems: [] } } })
     const same = { outcome: 'DONE', objectName: 'edited', projectName: 'default', objectKind: 'INSTALLATION' }
     expect(await events({ objectId: id, operation: 'updateInstallation' })).toMatchObject([same, same])
+  })
+
+  test('a record is named, too, by its update and its deletion', async () => {
+    const rule = { changes: { classes: ['FAILED'] }, receiver: { email: { to: ['a@example.org'] } }, text: 'failed' }
+    const { answer } = await api.query(CREATE_RULE, { input: { project: 'default', name: 'tells', ...rule } } as never)
+    const { id } = answer as { readonly id: string }
+    await api.query(UPDATE_RULE, { input: { id, ...rule, text: 'has failed' } } as never)
+    await api.query(DELETE_RULE, { input: { id } })
+    expect((await events({ objectId: id })).map(({ operation, objectName }) => [operation, objectName])).toEqual([
+      ['deleteNotificationRule', 'tells'],
+      ['updateNotificationRule', 'tells'],
+      ['createNotificationRule', 'tells'],
+    ])
   })
 
   test('refusals, equal ones of a second as one event', async () => {
