@@ -1,6 +1,9 @@
 import process from 'node:process'
 import type { FamilyDefinition } from '../families/define-family.ts'
 
+/** How often a command that npx has started looks for npx. */
+const LOOK_MS = 1_000
+
 /** Runs the command line of this process, with signals and lost outputs, and sets its exit code. */
 export async function runProcess(families?: readonly FamilyDefinition[]): Promise<void> {
   const interrupted = new AbortController()
@@ -11,6 +14,10 @@ export async function runProcess(families?: readonly FamilyDefinition[]): Promis
       interrupted.abort(new Error(`Ended by ${signal}.`))
     })
   }
+  // npx hands SIGTERM to the shell between the two alone: all that is seen of it here is that the shell ends.
+  const { ppid } = process
+  if (process.env.npm_lifecycle_event === 'npx')
+    setInterval(() => process.ppid === ppid || interrupted.abort(new Error('npx has ended.')), LOOK_MS).unref()
   // Without its output a command has nothing left to do. It ends in order: a server has to stop its processes.
   let lostOutput: NodeJS.ErrnoException | null = null
   process.stdout.on('error', (error) => {

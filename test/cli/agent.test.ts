@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { identityOf } from '../../src/process/identity.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
@@ -77,4 +79,18 @@ it('ends when its token is refused, or lacks the right, and says so once', async
     code: 3,
     err: expect.stringMatching(new RegExp(`${started}FORBIDDEN: reader may not claim work: .*\n$`)),
   })
+})
+
+it('ends with the shell of npx, which is all that npx ends', async () => {
+  const main = join(import.meta.dirname, '../../src/cli/main.ts')
+  const line = `"$0" "${main}" agent --types mock --token-file ${tokenFile} & echo $!; wait`
+  const env = { ...process.env, npm_lifecycle_event: 'npx', PHASELINE_URL: server.url }
+  const shell = spawn('sh', ['-c', line, process.execPath], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let [out, err] = ['', '']
+  shell.stdout.on('data', (chunk) => (out += chunk))
+  shell.stderr.on('data', (chunk) => (err += chunk))
+  await until(() => err.includes('works on mock'), { what: 'it works' })
+  const pid = Number(out)
+  shell.kill('SIGKILL')
+  await until(async () => (await identityOf(pid)) === null, { what: 'it has ended' })
 })
