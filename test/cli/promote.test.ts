@@ -130,6 +130,10 @@ test('a value that stays behind is named', async () => {
   const spec = { imports: [{ name: 'image', schema: { type: 'string' } }] }
   const stdin = JSON.stringify({ name: 'site', project: 'staging', spec })
   expect(await phaseline('apply -f - --set image=site:1 --wait', { stdin })).toMatchObject({ code: 0 })
+  expect(await phaseline('compare staging/site')).toMatchObject({
+    err: expect.stringContaining('has no value of its own in production: --carry image brings it along.'),
+    out: expect.stringContaining('The import image has no value yet.'),
+  })
   const bare = await phaseline('promote staging/site --dry-run')
   expect(bare.err).toBe(
     'image is "site:1" in staging, and has no value of its own in production: --carry image brings it along.\n',

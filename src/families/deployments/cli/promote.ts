@@ -102,14 +102,17 @@ async function compare(session: Session, name: string, options: CompareOptions):
   const { found, spec } = source.value
   const other = options.with ?? found.project.promotesTo
   if (other === null) return session.refuse(invalid(noNext(found.project.name, '--with')))
-  const manifest = manifestOf(source.value, spec, other)
-  const isThere = (await findInstallation(session, manifest)) !== null
-  if (!isThere)
-    session.note(
-      `There is no ${found.name} in ${other} yet to compare with: \`phaseline promote\` creates it, as follows.`,
-    )
-  const shown = await (isThere ? diffManifest(session, manifest) : planManifest(session, manifest, false))
-  return shown.ok ? shown.value.code : session.refuse(shown.refusal)
+  if (await findInstallation(session, { name: found.name, project: other })) {
+    const shown = await diffManifest(session, manifestOf(source.value, spec, other))
+    return shown.ok ? shown.value.code : session.refuse(shown.refusal)
+  }
+  session.note(
+    `There is no ${found.name} in ${other} yet to compare with: \`phaseline promote\` creates it, as follows.`,
+  )
+  const prepared = await prepare(session, source.value, other, {})
+  if (!prepared.ok) return session.refuse(prepared.refusal)
+  const planned = await planManifest(session, prepared.value, false)
+  return planned.ok ? planned.value.code : session.refuse(planned.refusal)
 }
 
 const noNext = (project: string, option: string): string =>
