@@ -94,6 +94,7 @@ test('explain refuses what there is not, and says what there is', async () => {
   expect([wrong.code, wrong.out]).toEqual([2, ''])
   expect(wrong.err).toContain('Installation has no field deployItem there. Did you mean deployItems?')
   expect((await command('explain deployItems')).err).toContain('Did you mean Installation.spec.deployItems')
+  expect((await command('explain deployItem.retry')).err).toContain('Did you mean Installation.spec.deployItems.retry')
   expect((await command('explain pod')).err).toContain(`There is no kind pod of documents: ${names.join(', ')}.`)
   expect((await command('explain installation.name.first')).err).toContain('Nothing is below it.')
 })

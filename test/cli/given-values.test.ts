@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../testkit/app.ts'
+import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 
 /** `--set` and `--values` of `apply`, `plan` and `diff`. */
@@ -82,4 +83,19 @@ test('a value that is wrong, or for nothing, is refused with its place', async (
     ...{ code: 2, err: expect.stringContaining('is a secret by its schema (writeOnly)') },
   })
   expect(await phaseline('diff shop --set image=x')).toMatchObject({ code: 2 })
+})
+
+test('a list that --set gives makes an item of each entry, which get names', async () => {
+  const imports = [{ name: 'regions', schema: { type: 'array' } }]
+  const deployItems = [{ name: 'web', type: 'nobody-takes', forEach: '${imports.regions}' }]
+  await writeFile(file('fleet.json'), JSON.stringify({ name: 'fleet', spec: { imports, deployItems } }))
+  expect(await phaseline(`apply -f ${file('fleet.json')} --set regions=["eu","us"]`)).toMatchObject({ code: 0 })
+  const { out } = await until(
+    async () => {
+      const shown = await phaseline('get fleet/deploy-items/web-us')
+      return shown.code === 0 ? shown : null
+    },
+    { what: 'the job has made its items' },
+  )
+  expect(out).toMatch(/^made of +the entry us of web$/m)
 })

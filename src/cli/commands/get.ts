@@ -56,7 +56,7 @@ const OPTIONS = [
 const ONE = gql(`query Get($id: ID!) {
   object(id: $id) {
     __typename ...Full ...Expected ... on Installation { exports ...Manifest ...Automatic }
-    ... on DeployItem { exports type target config attempt }
+    ... on DeployItem { exports type target config attempt each { of key } }
     ... on WorkObject { agent { name instance } ${ATTEMPTS} }
   }
 }\n${OBJECT_FIELDS}\n${FORECAST_FRAGMENT}\n${MANIFEST_FRAGMENT}\n${AUTOMATIC_FRAGMENT}`)
@@ -168,8 +168,9 @@ function forecastFields({ forecast }: Shown, now: number): readonly Field[] {
 }
 
 /** Its attempts are there in full if it has a retry policy. */
-const itemFields = ({ type, target, agent, attempt, attempts = [] }: ShownItem): readonly Field[] => [
+const itemFields = ({ type, target, agent, attempt, each, attempts = [] }: ShownItem): readonly Field[] => [
   ['type', type],
+  ['made of', each && `the entry ${each.key} of ${each.of}`],
   ['target', target],
   ['at', agent && `${agent.name} ${agent.instance}`],
   ['attempt', attempts.length === 0 && attempt > 0 ? String(attempt) : null],

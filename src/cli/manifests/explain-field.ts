@@ -62,7 +62,8 @@ function find(schema: ReturnType<typeof schemaOfDocuments>, field: string | unde
     const meant = kinds.flatMap((one) =>
       fieldsBelow(schema.definitions[one] ?? {}, schema.definitions)
         .map(({ path: below }) => `${one}.${below.replaceAll('[]', '')}`)
-        .filter((below) => plain(below.split('.').at(-1) ?? '') === plain(first)),
+        .filter((below) => [plain(first), `${plain(first)}s`].includes(plain(below.split('.').at(-1) ?? '')))
+        .map((below) => [below, ...path].join('.')),
     )
     const suggestion = meant.length > 0 ? ` Did you mean ${meant.slice(0, 3).join(', or ')}?` : ''
     return { ok: false, message: `There is no kind ${first} of documents: ${kinds.join(', ')}.${suggestion}` }

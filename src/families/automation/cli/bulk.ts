@@ -108,6 +108,7 @@ export function addBulk(group: Command, cli: Cli): void {
       })
   addBulkList(group.command('list'), cli).description('list bulk operations, the newest first')
   onObject<ShowOptions>(group.command('show'), cli, BULK, show)
+    .alias('get')
     .description('show a bulk operation with the outcomes of its objects')
     .option('--outcome <outcome...>', 'only these, such as REFUSED')
     .option('--limit <count>', 'show at most this many outcomes', parseCount, SHOWN)
