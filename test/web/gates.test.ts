@@ -28,7 +28,9 @@ test('a gate is among what needs you, and a click decides it, unless its author 
   expect([await reasons.count(), await reasons.getByRole('link').count()]).toEqual([1, 0])
   expect(await seriousFindings(page)).toEqual([])
   await page.goto(`${server.origin}/tree/${root}?object=${root}`)
-  await panel.getByRole('link', { name: /go/ }).first().click()
+  await reasons.getByRole('link', { name: /go/ }).waitFor()
+  expect(await reasons.getByRole('link').count()).toBe(2)
+  await reasons.getByRole('link', { name: /go/ }).click()
   await panel.getByRole('button', { name: 'Approve', exact: true }).click()
   await panel
     .getByText(/Approved by/)

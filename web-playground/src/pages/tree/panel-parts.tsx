@@ -75,9 +75,9 @@ function headOf([first]: readonly Blocker[]): string {
   if (first?.reason === 'NOT_IN_JOB') return 'Left out'
   return first?.reason === 'DECISION' ? 'To decide' : 'Waits for'
 }
-/** The objects that a blocker of this object is about, without itself. */
-const linksOf = ({ object, holders }: Blocker, id: string): readonly ObjectLink[] =>
-  [object, ...(holders ?? [])].flatMap((link) => (link && link.id !== id ? link : []))
+/** The objects that a blocker of this object is about, without itself and the one that has it, which has a link. */
+const linksOf = ({ object, holders, source }: Blocker, id: string): readonly ObjectLink[] =>
+  [object, ...(holders ?? [])].flatMap((link) => (link && link.id !== id && link.id !== source?.id ? link : []))
 
 export function Deadlines({ deadlines }: { readonly deadlines: Details['deadlines'] }) {
   if (deadlines.length === 0) return null
