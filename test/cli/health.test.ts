@@ -62,6 +62,7 @@ test('work that nobody takes, a failure, a wait and a timeout are causes with th
   await world.work()
   const failed = await phaseline('health -o json')
   expect(causesOf(failed)).toContain('FAILED unserved 1')
+  expect(failed.out).toContain('a: BROKEN: It broke.')
   const { command } = (JSON.parse(failed.out) as { causes: { command: string }[] }).causes[0] as { command: string }
   expect(await phaseline(command.replace(/^phaseline /, ''))).toMatchObject({ code: 0 })
 

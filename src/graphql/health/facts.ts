@@ -1,3 +1,4 @@
+import { rootCauseOf } from '../../core/errors.ts'
 import type { HealthSubject } from '../../core/health-causes.ts'
 import type { CauseFacts } from '../../core/judge-causes.ts'
 import { hasRight, projectsWith, RIGHTS, type Right } from '../../core/rights.ts'
@@ -137,9 +138,11 @@ async function deadlinesOf(context: ResolverContext, row: ObjectRow): Promise<Fa
 async function failureOf(context: ResolverContext, row: ObjectRow): Promise<Facts['failures'][number]> {
   const [subject, status] = await Promise.all([subjectOf(context, row), statusLoader(context).load(row.id)])
   const transitions = context.kinds.machinesOf(row.kind)[0]?.transitions ?? []
+  // Only what failed by itself tells trees apart: the others all name their execution.
+  const root = status?.error && rootCauseOf(status.error)
   return {
     subject,
-    message: status?.error?.message ?? `It is ${row.phase}.`,
+    message: root ? `${root.name}: ${root.code}: ${root.message}` : (status?.error?.message ?? `It is ${row.phase}.`),
     since: row.phaseSince,
     isOver: !transitions.some(({ from, to }) => from === row.phase && to !== 'GONE'),
   }
