@@ -148,7 +148,9 @@ export function failWithCauses(parent: Node, slice: Slice, to: 'FAILED' | 'DELET
     const message = `${count} of its children disappeared.`
     return finish(parent, slice, { to, error: objectFailure(slice, 'ITEM_DISAPPEARED', message, [], count) })
   }
-  const names = causes.map((cause) => `${cause.name} (${cause.code})`).join(', ')
+  // The log and notifications have this message and no causes, so it names the one below that failed by itself.
+  const why = ({ code, root }: FailureCause): string => (root ? `${root.name}: ${root.code}` : code)
+  const names = causes.map((cause) => `${cause.name} (${why(cause)})`).join(', ')
   const message = `${names}${count > causes.length ? ` and ${count - causes.length} more` : ''} did not succeed.`
   finish(parent, slice, { to, error: objectFailure(slice, 'CHILDREN_FAILED', message, causes, count) })
 }
