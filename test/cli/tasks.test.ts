@@ -284,6 +284,7 @@ jobs:
     expect(again.out.slice(-37)).toBe(created.out.slice(-37))
     const other = await phaseline(`task run -f ${path}`)
     expect(other).toMatchObject({ code: 3, err: expect.stringContaining('ALREADY_EXISTS') })
+    expect(other.err).toMatch(/To run that one again: phaseline task retry \S+\/\S+ --all\n$/)
 
     const { config } = await runner.declare('ops/copy/dump')
     expect(config).toMatchObject({ gadget: 'pg-dump', args: ['shop', '--to=  x', '2'], env: { GADGET_LEVEL: '9' } })

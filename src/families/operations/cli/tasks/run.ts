@@ -57,6 +57,8 @@ export async function runTask(session: Session, options: RunOptions): Promise<Ex
     const refusal = atSource(outcome.refusal, source)
     const which = isOne ? '' : `${projectOf(task, options)}/${task.name}: `
     codes.push(session.refuse({ ...refusal, message: `${which}${refusal.message}` }))
+    if (refusal.code === 'ALREADY_EXISTS')
+      session.note(`To run that one again: phaseline task retry ${projectOf(task, options)}/${task.name} --all`)
   }
   if (isFollowed) for (const task of created) codes.push(await followTask(session, task))
   return worst(codes)
