@@ -7,6 +7,7 @@ import {
   VERDICTS,
   type Verdict,
 } from './health-causes.ts'
+import { objectPage } from './object-page.ts'
 import type { FigureName, Figures } from './ports/measured.ts'
 import type { BlockerReason } from './vocabulary.ts'
 
@@ -161,11 +162,13 @@ const compare = (a: HealthCause, b: HealthCause): number =>
 function withAction(found: Found): HealthCause {
   const { subject } = found
   const { severity, action, command, page } = HEALTH_CAUSES[found.cause]
-  return { ...found, severity, action, command: command(subject), page: page ?? pageOf(subject) }
-}
-function pageOf({ object }: HealthSubject): string {
-  if (!object) return '/'
-  return object.id === object.rootId ? `/tree/${object.rootId}` : `/tree/${object.rootId}?object=${object.id}`
+  return {
+    ...found,
+    severity,
+    action,
+    command: command(subject),
+    page: page ?? (subject.object ? objectPage(subject.object) : '/'),
+  }
 }
 
 const single = (cause: HealthCauseName, { subject, message, since }: SubjectFact & Trouble): Found => ({

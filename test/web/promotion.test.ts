@@ -12,14 +12,14 @@ import { type Visit, visit } from './visit.ts'
 
 /** The same way to production as in docs/how-to/from-push-to-production.md, as two people see it in their browsers. */
 
-const MANIFESTS = `kind: Project
+const PROJECTS = `kind: Project
 name: staging
 promotesTo: production
 ---
 kind: Project
 name: production
----
-name: website
+`
+const WEBSITE = `name: website
 project: staging
 spec:
   imports: [{ name: image }, { name: freeze }, { name: gate, schema: { default: { approval: {}, message: Ship it? } } }]
@@ -54,15 +54,16 @@ test('a promotion waits for the end of a freeze, then for another person, who is
     expect({ line, code, err }).toMatchObject({ code: 0 })
   }
   const tokenOf = async (name: string) =>
-    (await ask(server.client, MUTATIONS.createToken, { name, role: 'USER', projects: ['staging', 'production'] })).secret
-  await done(admin, 'apply -f -', MANIFESTS)
+    (await ask(server.client, MUTATIONS.createToken, { name, role: 'USER', projects: ['staging', 'production'] }))
+      .secret
+  await done(admin, 'apply -f -', PROJECTS)
   await done(admin, 'apply -f -', rule(receiver.url))
   await done(admin, 'data set gate {"until":"2026-01-01T00:00:00Z"} --project staging')
   await done(admin, `data set freeze ${OPEN} --project staging`)
   await done(admin, `data set freeze ${FROZEN} --project production`)
   const [ann, bob] = [await tokenOf('ann'), await tokenOf('bob')]
   const author = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: ann })
-  await done(author, 'data set image website:1.4 --project staging')
+  await done(author, 'apply -f - --set image=website:1.4', WEBSITE)
   await done(admin, 'watch staging/website')
 
   const browser = await openBrowser()
@@ -78,13 +79,19 @@ test('a promotion waits for the end of a freeze, then for another person, who is
   await done(author, 'promote staging/website --carry image')
   await hers.page.goto(`${server.origin}/objects?project=production`)
   await hers.page.getByRole('link', { name: 'website' }).first().click()
-  await hers.page.getByText(/Opens at/).first().waitFor()
+  await hers.page
+    .getByText(/Opens at/)
+    .first()
+    .waitFor()
   await film(hers, 'frozen')
   expect(receiver.received).toEqual([])
 
   await done(admin, 'cancel production/website --wait')
   await done(admin, `data set freeze ${OPEN} --project production`)
-  await hers.page.getByText(/Ship it\?/).first().waitFor()
+  await hers.page
+    .getByText(/Ship it\?/)
+    .first()
+    .waitFor()
   await film(hers, 'asked')
   await until(() => receiver.received.length === 1, { what: 'somebody is told' })
   const { data } = JSON.parse(receiver.received[0]?.body ?? '{}') as { data: { url: string } }
@@ -97,7 +104,10 @@ test('a promotion waits for the end of a freeze, then for another person, who is
   await panel.getByRole('button', { name: 'Approve', exact: true }).waitFor()
   await film(his, 'to-approve')
   await panel.getByRole('button', { name: 'Approve', exact: true }).click()
-  await panel.getByText(/Approved by bob/).first().waitFor()
+  await panel
+    .getByText(/Approved by bob/)
+    .first()
+    .waitFor()
   await film(his, 'approved')
   await hers.page.getByText('SUCCEEDED').first().waitFor()
   await film(hers, 'live')

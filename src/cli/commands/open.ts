@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Command } from 'commander'
+import { objectPage } from '../../core/object-page.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -35,7 +36,7 @@ async function placeOf(session: Session, name: string | undefined, options: Open
   const located = await locate(session, name, options)
   if (!located.ok) return session.refuse(located.refusal)
   const { id, root } = located.value
-  return id === root.id ? `/tree/${root.id}` : `/tree/${root.id}?object=${id}`
+  return objectPage({ id, rootId: root.id })
 }
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: 'xdg-open', darwin: 'open' }

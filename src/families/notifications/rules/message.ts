@@ -1,3 +1,4 @@
+import { objectPage } from '../../../core/object-page.ts'
 import { beginningOf } from '../../../core/portable.ts'
 import { words } from '../../../core/words.ts'
 import type { Digest } from './collect.ts'
@@ -68,7 +69,9 @@ const noun = ({ kind }: ToldChange): string => {
 }
 
 const linkOf = ({ told, dashboard }: MessageFacts): string | null =>
-  told.type === 'CHANGE' && dashboard !== null ? `${dashboard}/tree/${told.change.rootId}` : null
+  told.type === 'CHANGE' && dashboard !== null
+    ? `${dashboard}${objectPage({ id: told.change.objectId, rootId: told.change.rootId })}`
+    : null
 
 const shorten = (text: string, max: number): string => (text.length > max ? `${beginningOf(text, max - 1)}…` : text)
 
