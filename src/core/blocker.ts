@@ -1,3 +1,4 @@
+import { writeDuration } from './parse-duration.ts'
 import { attemptText, type Retry } from './retry.ts'
 import type { BlockerReason } from './vocabulary.ts'
 
@@ -57,36 +58,68 @@ export interface LimitBlocker {
   readonly key: string
   /** From 1, among those of its kind that wait with this key. */
   readonly position: number
-  /** The first few that hold what it waits for. */
+  /** Number of those that hold what it waits for. */
+  readonly holderCount: number
+  /** The first few of them. */
   readonly holderIds: readonly string[]
+  /** It starts no earlier, because of a rate or an override; null: only ends of others decide. */
+  readonly expectedAt: Date | null
 }
 
 /** A ticket that waits, and what is before it. */
 export interface HeldUpTicket {
   readonly limit: string
   readonly key: string
+  readonly isPaused: boolean
   /** Null: none. */
   readonly max: number | null
+  /** That of its override, if the key has one. */
   readonly maxPerKey: number | null
+  readonly rateCount: number | null
+  readonly rateMs: number | null
   /** Tickets that hold the limit, with whatever key, and with this one. */
   readonly held: number
   readonly heldOfKey: number
   /** From 1, among those of its kind that wait with this key. */
   readonly position: number
+  readonly expectedAt: Date | null
   /** The first few, those of the same key first. */
   readonly holders: readonly { readonly objectId: string; readonly key: string }[]
 }
 
-/** The limits that are used up for an object with these tickets. */
-export const limitBlockers = (tickets: readonly HeldUpTicket[]): readonly LimitBlocker[] =>
+/** The limits that keep an object with these tickets waiting. */
+export const limitBlockers = (tickets: readonly HeldUpTicket[], now: Date): readonly LimitBlocker[] =>
   tickets.flatMap((ticket) => {
-    const { limit, key, position, max, maxPerKey, held, heldOfKey, holders } = ticket
+    const { limit, key, position, max, maxPerKey, held, heldOfKey, holders, expectedAt, isPaused } = ticket
     const isOfKey = maxPerKey !== null && heldOfKey + position > maxPerKey
-    if (!isOfKey && (max === null || held + position <= max)) return []
-    const all = isOfKey ? `${heldOfKey} of ${maxPerKey} with the key ${key === '' ? '""' : key}` : `${held} of ${max}`
+    const isUsed = isOfKey || (max !== null && held + position > max)
+    if (!isUsed && !expectedAt && !isPaused) return []
     const before = position === 1 ? 'It is the next one of its key.' : `${position - 1} of its key come before it.`
-    const holderIds = holders.filter((one) => !isOfKey || one.key === key).map(({ objectId }) => objectId)
+    const why = isPaused ? 'is paused' : isUsed ? `is used by ${usage(ticket, isOfKey)}` : `lets ${rate(ticket)}`
+    const when = expectedAt && !isPaused ? ` It starts at ${timeOf(expectedAt, now)} at the earliest.` : ''
     return [
-      { reason: 'LIMIT', message: `The limit ${limit} is used by ${all}. ${before}`, limit, key, position, holderIds },
+      {
+        ...{
+          reason: 'LIMIT',
+          message: `The limit ${limit} ${why}. ${before}${when}`,
+          limit,
+          key,
+          position,
+          expectedAt,
+        },
+        holderCount: isOfKey ? heldOfKey : held,
+        holderIds: holders.filter((one) => !isOfKey || one.key === key).map(({ objectId }) => objectId),
+      },
     ]
   })
+
+const quoted = (key: string): string => (key === '' ? '""' : key)
+const usage = ({ heldOfKey, maxPerKey, held, max, key }: HeldUpTicket, isOfKey: boolean): string =>
+  isOfKey ? `${heldOfKey} of ${maxPerKey} with the key ${quoted(key)}` : `${held} of ${max}`
+const rate = ({ rateCount, rateMs, key }: HeldUpTicket): string =>
+  `${rateCount} start in ${writeDuration(rateMs ?? 0)} with the key ${quoted(key)}`
+/** In UTC, with the day if it is another one. */
+const timeOf = (at: Date, now: Date): string => {
+  const [day, time = ''] = at.toISOString().split('T')
+  return `${now.toISOString().startsWith(`${day}T`) ? '' : `${day} `}${time.slice(0, 8)} UTC`
+}

@@ -4,4 +4,6 @@ export interface LimitRequest {
   readonly limit: string
   /** One of its keys; empty: that of all who name none. */
   readonly key: string
+  /** Higher ones come first; absent: 0. */
+  readonly priority?: number
 }

@@ -104,6 +104,7 @@ export const LIMITS = {
   servicePorts: entries(8, 'ports of a service'),
   limitRequests: entries(4, 'limits that an object asks for'),
   limitKey: characters(255, 'the key of a limit'),
+  limitWeights: entries(100, 'weights of keys of a limit'),
   caches: entries(8, 'caches of a workload'),
   cacheKey,
   restoreKeys: entries(8, 'prefixes of the key of a cache', cacheKey),

@@ -7,7 +7,6 @@ import type { Signal } from '../core/ports/signal.ts'
 import type { Trees } from '../families/family.ts'
 import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
-import type { Client } from '../store/client.ts'
 import { isLockTimeout } from '../store/lock-timeout.ts'
 import { queueStoppedClocks } from '../store/queue.ts'
 import type { SweepOptions } from '../store/sweep.ts'
@@ -130,12 +129,11 @@ export async function recoverStalled({
   lockWaits,
 }: Pick<EngineContext, 'pool' | 'kinds' | 'system' | 'inFlight' | 'logger'> &
   Partial<Pick<EngineContext, 'lockWaits'>>): Promise<void> {
-  const queueClocks = (client: Client) => queueStoppedClocks(client, system.fixedTime)
-  for (const recover of [queueClocks, ...kinds.families.flatMap((family) => family.recoverStalled ?? [])]) {
+  for (const recover of [queueStoppedClocks, ...kinds.families.flatMap((family) => family.recoverStalled ?? [])]) {
     // Publishes nothing, since the engine searches for due trees right after this.
     const recovering = transaction(
       { pool, publish: () => {}, inFlight, logger, ...(lockWaits && { lockWaits }) },
-      ({ client }) => recover(client),
+      ({ client }) => recover(client, system.fixedTime),
     )
     // The lock's holder does the same work. The search is repeated soon, and due trees do not wait for it.
     await recovering.catch((error: unknown) => {

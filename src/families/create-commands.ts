@@ -20,8 +20,8 @@ export function createCommands(families: readonly LoadedFamily[], parts: FamilyP
   const ofProjects = {
     ...parts,
     verbs,
-    async limitsChanged(client: Client) {
-      for (const { rules } of families) await rules.limitsChanged?.(client)
+    async limitsChanged(client: Client, now: Date) {
+      for (const { rules } of families) await rules.limitsChanged?.(client, now)
     },
   }
   const services = {

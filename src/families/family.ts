@@ -71,9 +71,12 @@ export interface Family {
   /** Effects that depend on no tree: they run once for all trees that a transaction writes and that are not gone. */
   readonly sharedEffects?: readonly (keyof FamilyEffects)[]
   /** Enqueues wake requests for objects that may start under other limits of a project, in the transaction that changes them. */
-  limitsChanged?(client: Client): Promise<void>
-  /** Enqueues wake requests for objects that wait without a reason. Every engine calls it every few seconds, in a transaction. */
-  recoverStalled?(client: Client): Promise<void>
+  limitsChanged?(client: Client, now: Date): Promise<void>
+  /**
+   * Enqueues wake requests for objects that wait without a reason. Every engine calls it every few seconds, in a transaction.
+   * @param time null: that of the database
+   */
+  recoverStalled?(client: Client, time: Date | null): Promise<void>
 }
 
 /** One answer for each args, in order. */

@@ -12,6 +12,9 @@ export const LimitRequestInput = builder.inputType('LimitRequestInput', {
       description:
         'Key whose bound applies besides that of all keys, such as a host. May hold expressions `${…}`: of a worker or a job over `event`, as `ref` of a clone; of a deploy item as its config. Left out or null: the empty one.',
     }),
+    priority: t.int({
+      description: 'From -100 to 100. The highest one that waits for the limit starts first. Left out or null: 0.',
+    }),
   }),
 })
 
@@ -21,6 +24,10 @@ export const LimitRequestRef = builder.objectRef<LimitRequest>('LimitRequest').i
     limit: t.exposeString('limit', { description: 'Name of the limit.' }),
     key: t.exposeString('key', {
       description: 'Key whose bound applies besides that of all keys; empty: none is named.',
+    }),
+    priority: t.int({
+      description: 'The highest one that waits for the limit starts first.',
+      resolve: ({ priority = 0 }) => priority,
     }),
   }),
 })

@@ -10,17 +10,22 @@ import type { Evaluated } from '../core/tree.ts'
 export interface LimitRequestInput {
   readonly limit: string
   readonly key?: string | null
+  readonly priority?: number | null
 }
+
+const MAX_PRIORITY = 100
 
 export function normaliseLimits(
   input: readonly LimitRequestInput[],
   path: string,
   problems: Problems,
 ): readonly LimitRequest[] {
-  const requests = input.map(({ limit, key }) => ({ limit, key: key ?? '' }))
+  const requests = input.map(({ limit, key, priority }) => ({ limit, key: key ?? '', ...(priority && { priority }) }))
   const taken = new Set<string>()
-  for (const [i, { limit, key }] of requests.entries()) {
+  for (const [i, { limit, key, priority = 0 }] of requests.entries()) {
     const problem = textProblem(key)
+    if (Math.abs(priority) > MAX_PRIORITY)
+      problems.add(`${path}.${i}.priority`, `must be from -${MAX_PRIORITY} to ${MAX_PRIORITY}`)
     if (!isName(limit)) problems.add(`${path}.${i}.limit`, NAME_RULE)
     if (problem) problems.add(`${path}.${i}.key`, problem)
     const both = JSON.stringify([limit, key])
@@ -44,13 +49,13 @@ export function resolveLimits(
   const keys = evaluate(template)
   if (!keys?.ok) return keys
   const requests = new Map<string, LimitRequest>()
-  for (const [i, { limit }] of limits.entries()) {
+  for (const [i, { limit, priority }] of limits.entries()) {
     const value = (keys.value as readonly unknown[])[i] ?? ''
     const key = typeof value === 'string' ? value : JSON.stringify(value)
     const problem =
       key.length > LIMITS.limitKey.max ? `has more than ${LIMITS.limitKey.max} characters` : textProblem(key)
     if (problem) return { ok: false, message: `The key of the limit ${limit} ${problem}.` }
-    requests.set(JSON.stringify([limit, key]), { limit, key })
+    requests.set(JSON.stringify([limit, key]), { limit, key, ...(priority && { priority }) })
   }
   return { ok: true, requests: [...requests.values()] }
 }

@@ -3,6 +3,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import { RIGHTS } from '../core/rights.ts'
 import { articled, words } from '../core/words.ts'
 import { byKey, type Keyed } from '../store/idempotency.ts'
+import { waitingIn } from '../store/limit-tickets.ts'
 import { activeIds } from '../store/objects.ts'
 import { type CommandAccess, type CommandResult, findFor, onFound, refuse } from './access.ts'
 import type { AskedMutation } from './asked-verb.ts'
@@ -55,7 +56,8 @@ async function resume(tree: LockedTree, by: Viewer, { id }: PauseTree): Promise<
 
 /** Objects that wait for something give it back, or ask for it again. */
 async function decideAgain(tree: LockedTree, id: string): Promise<CommandResult<never>> {
-  tree.wake([...new Set([id, ...(await activeIds(tree.client, id))])])
+  const waiting = await waitingIn(tree.client, id)
+  tree.wake([...new Set([id, ...(await activeIds(tree.client, id)), ...waiting])])
   return { ok: true, objectId: id }
 }
 

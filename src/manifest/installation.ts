@@ -65,7 +65,11 @@ export type RetryManifest = z.infer<typeof retryPolicy>
 
 /** Limits that a worker template or a deploy item asks for. */
 export const limitRequests = z.array(
-  z.strictObject({ limit: z.string(), key: z.string('must be text: put it in quotes').optional() }),
+  z.strictObject({
+    limit: z.string(),
+    key: z.string('must be text: put it in quotes').optional(),
+    priority: z.int32().optional(),
+  }),
 )
 
 const targetSelector = z.strictObject({

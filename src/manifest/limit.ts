@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { writeDuration } from '../core/parse-duration.ts'
+import { duration } from './duration.ts'
 import { nameSchema } from './installation.ts'
 import { withoutEmpty } from './write-yaml.ts'
 
@@ -14,16 +16,27 @@ export const limitSchema = z
     description: text.optional(),
     max: most.describe('How many may hold it at once, of all keys together. Left out or null: no bound.'),
     maxPerKey: most.describe('How many may hold it at once with the same key. Left out or null: no bound.'),
+    rate: z
+      .strictObject({ count: z.int32().positive(), per: duration })
+      .nullable()
+      .optional()
+      .describe('How many may start with the same key in a time. Left out or null: no bound.'),
+    weights: z
+      .record(z.string(), z.int32().positive())
+      .optional()
+      .describe('Weights of keys, which take turns; 1 for the others.'),
   })
   .refine(
-    ({ max, maxPerKey }) => (max ?? null) !== null || (maxPerKey ?? null) !== null,
-    'must have max, maxPerKey or both',
+    ({ max, maxPerKey, rate }) => [max, maxPerKey, rate].some((bound) => (bound ?? null) !== null),
+    'must have max, maxPerKey or rate',
   )
 export type LimitManifest = z.infer<typeof limitSchema>
 
 /** The input of createLimit and updateLimit, apart from name and project. */
-export const limitInput = ({ description, max, maxPerKey }: LimitManifest) => ({
+export const limitInput = ({ description, max, maxPerKey, rate, weights = {} }: LimitManifest) => ({
   ...{ description: description ?? null, max: max ?? null, maxPerKey: maxPerKey ?? null },
+  rate: rate ? { count: rate.count, perMs: rate.per } : null,
+  weights: Object.entries(weights).map(([key, weight]) => ({ key, weight })),
 })
 
 /** A limit as the API shows it. */
@@ -34,19 +47,22 @@ export interface ShownLimit {
   readonly description: string
   readonly max: number | null
   readonly maxPerKey: number | null
+  readonly rate: { readonly count: number; readonly perMs: number } | null
+  readonly weights: readonly { readonly key: string; readonly weight: number }[]
 }
 
 /** The document that makes this limit. */
-export const limitManifest = ({ name, project, description, max, maxPerKey }: ShownLimit) => ({
+export const limitManifest = ({ name, project, description, max, maxPerKey, rate, weights }: ShownLimit) => ({
   ...{ kind: 'Limit', name, project: typeof project === 'string' ? project : project.name },
   ...withoutEmpty({ description: description || null, max, maxPerKey }),
+  ...(rate && { rate: { count: rate.count, per: writeDuration(rate.perMs) } }),
+  ...withoutEmpty({ weights: Object.fromEntries(weights.map(({ key, weight }) => [key, weight])) }),
 })
 
 /** The document as `export` prints it once it is applied, with the defaults of the server. */
-export const appliedLimit = ({
-  name,
-  project,
-  description = '',
-  max = null,
-  maxPerKey = null,
-}: LimitManifest & { readonly project: string }) => limitManifest({ name, project, description, max, maxPerKey })
+export const appliedLimit = (manifest: LimitManifest & { readonly project: string }) => {
+  const { description, weights, ...bounds } = limitInput(manifest)
+  const inOrder = weights.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  const { name, project } = manifest
+  return limitManifest({ name, project, description: description ?? '', ...bounds, weights: inOrder })
+}

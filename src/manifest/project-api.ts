@@ -46,7 +46,7 @@ export const RETRY_FIELDS = 'attempts backoff { initialMs factor maxMs jitter } 
 
 /** Selection of the program of a worker or a job. */
 export const WORKLOAD_SPEC_FIELDS = `
-    runtime image command args env { name value } files { path content secret } timeoutMs retry { ${RETRY_FIELDS} } workspace targetLabels { key value } limits { limit key }
+    runtime image command args env { name value } files { path content secret } timeoutMs retry { ${RETRY_FIELDS} } workspace targetLabels { key value } limits { limit key priority }
     caches { key restoreKeys path } artifacts { name path when optional } clone { url ref depth path secret }
     services { name image command args env { name value } secrets ports user readiness { port command timeoutMs } }`
 

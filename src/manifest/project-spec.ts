@@ -157,7 +157,7 @@ function templateOf(
     retry: retry ? fillPolicy(retry) : null,
     workspace: workspace ?? false,
     targetLabels: targetLabels ?? {},
-    limits: limits.map(({ limit, key = '' }) => ({ limit, key })),
+    limits: limits.map(({ limit, key = '', priority = 0 }) => ({ limit, key, priority })),
     caches: caches.map(({ key, restoreKeys = [], path }) => ({ key, restoreKeys, path })),
     artifacts: artifacts.map(({ name, path, when = 'SUCCESS', optional = false }) => ({ name, path, when, optional })),
     clone: clone ? cloneOf(clone) : null,

@@ -99,11 +99,14 @@ const writtenItem = (
   ...(config === null || config === undefined ? {} : { config }),
   ...(Object.keys(fieldsOf(timeouts)).length > 0 ? { timeouts } : {}),
   ...writtenRetry(retry),
-  ...some('limits', Array.isArray(limits) ? limits.map(withoutEmptyKey) : []),
+  ...some('limits', Array.isArray(limits) ? limits.map(withoutDefaults) : []),
   ...withoutEmpty(unknown),
 })
 
-const withoutEmptyKey = (request: Fields): Fields => (request.key === '' ? { limit: request.limit } : request)
+const withoutDefaults = ({ limit, key, priority }: Fields): Fields => ({
+  limit,
+  ...withoutEmpty({ key: key || null, priority: priority || null }),
+})
 
 /** Without what is empty. The delays are written whole, so that other defaults of a later version change none of them. */
 export function writtenRetry(retry: unknown): Fields {

@@ -53,7 +53,10 @@ const writtenTemplate = ({
     timeout: timeoutMs === null ? null : writeDuration(timeoutMs),
     retry: writtenRetry(retry).retry,
     workspace: workspace || null,
-    limits: limits.map(({ limit, key }) => ({ limit, ...withoutEmpty({ key: key || null }) })),
+    limits: limits.map(({ limit, key, priority }) => ({
+      limit,
+      ...withoutEmpty({ key: key || null, priority: priority || null }),
+    })),
     caches: caches.map(({ key, restoreKeys, path }) => ({ key, ...withoutEmpty({ restoreKeys }), path })),
     artifacts: artifacts.map(({ name, path, when, optional }) => ({
       ...{ name, path },

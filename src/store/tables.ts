@@ -129,6 +129,10 @@ export const flowLimit = {
   description: text,
   max: nullable(integer),
   maxPerKey: nullable(integer),
+  rateCount: nullable(integer),
+  rateMs: nullable(integer),
+  weights: jsonb,
+  pause: nullable(jsonb),
   generation: integer,
   createdAt: timestamptz,
   updatedAt: timestamptz,
@@ -142,6 +146,27 @@ export const limitTicket = {
   seq: bigint,
   askedAt: timestamptz,
   grantedAt: nullable(timestamptz),
+  priority: integer,
+  place: nullable(bigint),
+  dueAt: nullable(timestamptz),
+}
+
+export const limitOverride = {
+  limitId: uuid,
+  key: text,
+  maxPerKey: nullable(integer),
+  rateCount: nullable(integer),
+  rateMs: nullable(integer),
+  until: timestamptz,
+  by: text,
+}
+
+export const limitGrant = {
+  limitId: uuid,
+  key: text,
+  at: timestamptz,
+  objectId: uuid,
+  until: timestamptz,
 }
 
 export const notificationRule = {

@@ -113,6 +113,8 @@ export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> =
   limitTicket: 'as limits are',
   hookSecret: 'is read opened, by each delivery',
   hold: 'nobody of the run holds anything',
+  limitGrant: 'as limits are',
+  limitOverride: 'as limits are',
   rootPause: 'the log says when a tree is paused and resumed',
   notificationCursor: 'a position: the messages say what it has passed',
   dryRun: 'changes nothing, and no user of the run asks for one',

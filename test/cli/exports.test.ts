@@ -23,7 +23,7 @@ const RULES = {
   people: `{ receiver: { email: { to: [a@example.org, b@example.org] } } }`,
 }
 const LIMITS = {
-  hosts: `{ description: "hosts of a test", max: 4, maxPerKey: 1 }`,
+  hosts: `{ description: "hosts of a test", max: 4, maxPerKey: 1, rate: { count: 10, per: 1m }, weights: { b: 2, a: 3 } }`,
   licences: `{ max: 2 }`,
 }
 const KINDS = [

@@ -48,12 +48,22 @@ test('limits are applied before what asks for them, shown with what waits, and d
   })
   expect(await done('limit get limited/db')).toMatch(/shop\/deploy-items\/b +"" +waits, number 1/)
   expect(await done('limit list --project limited')).toMatch(
-    /^PROJECT +NAME +MAX +PER KEY +RUNNING +WAITING\nlimited +db +1 +1 +1\n/,
+    /^PROJECT +NAME +MAX +PER KEY +RATE +RUNNING +WAITING +PAUSED\nlimited +db +1 +1 +1\n/,
   )
   expect(await done('get limited/shop/deploy-items/b')).toContain('The limit db is used by 1 of 1.')
   expect(await done('limit export limited/db')).toBe(
     '---\nkind: Limit\nname: db\nproject: limited\ndescription: the one database\nmax: 1\n',
   )
+  expect(await done('limit override limited/db --rate 10/1m --max-per-key 0 --for 2h')).toContain(
+    'limited/db: the key "" has other bounds',
+  )
+  expect(await done('limit pause limited/db --reason disks')).toContain('limited/db paused')
+  const held = await done('limit get limited/db')
+  expect(held).toMatch(/paused +by .*: disks\n/)
+  expect(held).toMatch(/OVERRIDDEN +PER KEY +RATE +UNTIL +BY\n"" +0 +10\/1m /)
+  expect(await done('get limited/shop/deploy-items/b')).toContain('The limit db is paused.')
+  expect(await done('limit resume limited/db')).toContain('limited/db resumed')
+  expect(await done('limit override limited/db')).toContain('the key "" has the bounds of the limit again')
   await done('limit delete limited/db --yes')
   await until(async () => /a runtime|an agent/.test(await done('get limited/shop/deploy-items/b')), {
     what: 'the other one is offered',

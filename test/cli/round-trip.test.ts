@@ -355,7 +355,7 @@ test('records and projects are taken from what their commands show, too', async 
 ---
 { kind: NotificationRule, name: r, receiver: { slack: { secret: TOKEN } }, digest: 1h30m }
 ---
-{ kind: Limit, name: l, max: 3, description: few }
+{ kind: Limit, name: l, max: 3, description: few, rate: { count: 2, per: 1m30s }, weights: { b: 2, a: 3 } }
 ---
 { kind: Schedule, name: s, when: { every: 1h }, run: { createEvent: { source: cron, type: "yes", payload: "a\\n\\n" } } }
 `,

@@ -3,7 +3,11 @@ import { limitBlockers } from '../../src/core/blocker.ts'
 import { Problems } from '../../src/core/problems.ts'
 import { normaliseLimits, resolveLimits, without } from '../../src/families/limit-requests.ts'
 
-const ticket = { limit: 'hosts', key: 'a', max: 3, maxPerKey: 2, held: 0, heldOfKey: 0, position: 1, holders: [] }
+const now = new Date('2026-11-30T12:00:00.000Z')
+const ticket = {
+  ...{ limit: 'hosts', key: 'a', max: 3, maxPerKey: 2, held: 0, heldOfKey: 0, position: 1, holders: [] },
+  ...{ isPaused: false, rateCount: null, rateMs: null, expectedAt: null },
+}
 
 test.each([
   [{}, null],
@@ -16,7 +20,7 @@ test.each([
   [{ maxPerKey: null, heldOfKey: 2, held: 2 }, null],
   [{ maxPerKey: null, heldOfKey: 3, held: 3 }, 'all'],
 ] as const)('%o is kept waiting by the bound of %s', (more, bound) => {
-  const [blocker] = limitBlockers([{ ...ticket, ...more }])
+  const [blocker] = limitBlockers([{ ...ticket, ...more }], now)
   expect(blocker ? (blocker.message.includes('with the key') ? 'key' : 'all') : null).toBe(bound)
 })
 
@@ -33,14 +37,28 @@ test('a blocker names the limits that are used up alone, with the holders of the
     held: 3,
     position: 4,
   }
-  expect(limitBlockers([{ ...ticket, holders }, full])).toEqual([
+  expect(limitBlockers([{ ...ticket, holders }, full], now)).toEqual([
     {
-      ...{ reason: 'LIMIT', limit: 'hosts', key: '', position: 4, holderIds: ['1'] },
+      ...{ reason: 'LIMIT', limit: 'hosts', key: '', position: 4, holderCount: 2, holderIds: ['1'] },
+      expectedAt: null,
       message: 'The limit hosts is used by 2 of 2 with the key "". 3 of its key come before it.',
     },
   ])
-  expect(limitBlockers([{ ...ticket, holders, held: 3 }])).toMatchObject([
+  expect(limitBlockers([{ ...ticket, holders, held: 3 }], now)).toMatchObject([
     { holderIds: ['1', '2'], message: 'The limit hosts is used by 3 of 3. It is the next one of its key.' },
+  ])
+})
+
+test('a blocker says when a rate lets it start, and that a limit is paused', () => {
+  const rated = { ...ticket, rateCount: 2, rateMs: 60_000, expectedAt: new Date('2026-11-30T12:00:59.000Z') }
+  const [today] = limitBlockers([rated], now)
+  expect(today?.message).toBe(
+    'The limit hosts lets 2 start in 1m with the key a. It is the next one of its key. It starts at 12:00:59 UTC at the earliest.',
+  )
+  const [later] = limitBlockers([{ ...rated, expectedAt: new Date('2026-12-01T00:00:01.000Z') }], now)
+  expect(later?.message).toContain('It starts at 2026-12-01 00:00:01 UTC at the earliest.')
+  expect(limitBlockers([{ ...ticket, isPaused: true }], now)).toMatchObject([
+    { message: 'The limit hosts is paused. It is the next one of its key.' },
   ])
 })
 

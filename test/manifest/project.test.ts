@@ -21,8 +21,8 @@ const SPEC: ProjectSpec = {
       workspace: true,
       targetLabels: { zone: 'eu' },
       limits: [
-        { limit: 'licences', key: '' },
-        { limit: 'hosts', key: 'web-1' },
+        { limit: 'licences', key: '', priority: 0 },
+        { limit: 'hosts', key: 'web-1', priority: 0 },
       ],
       services: [
         {

@@ -4,5 +4,7 @@ export const rights = {
   read: right('read', 'LIMIT', PEOPLE),
   create: right('create', 'LIMIT', EDITORS),
   update: right('update', 'LIMIT', EDITORS),
+  override: right('override', 'LIMIT', EDITORS),
+  pause: right('pause', 'LIMIT', EDITORS),
   delete: right('delete', 'LIMIT', EDITORS),
 } as const satisfies Readonly<Record<string, Right>>

@@ -36,9 +36,9 @@ export const rules: Family = {
   effects,
   sharedEffects: ['slotFreed'],
   limitsChanged: wakeAllWaiting,
-  recoverStalled: async (client) => {
+  recoverStalled: async (client, time) => {
     await dropStaleTickets(client)
-    await wakeAllWaiting(client)
+    await wakeAllWaiting(client, time)
     await wakeStalledAttempts(client)
   },
 }
@@ -48,8 +48,8 @@ function decide(node: Node, slice: Slice): void {
   if (node.row.kind !== 'EVENT') decideWorkload(node, slice)
 }
 
-async function wakeAllWaiting(client: Client): Promise<void> {
-  for (const pool of POOLS) await wakeWaiting(client, pool)
+async function wakeAllWaiting(client: Client, time: Date | null): Promise<void> {
+  for (const pool of POOLS) await wakeWaiting(client, pool, time)
 }
 
 export const server: FamilyServer = {

@@ -54,13 +54,23 @@ builder.objectRef<Named<BackoffBlocker>>('BackoffBlocker').implement({
 })
 
 builder.objectRef<Named<LimitBlocker>>('LimitBlocker').implement({
-  description: 'A limit of the project is used up: the object starts once another one that holds it has ended.',
+  description:
+    'A limit of the project is used up or paused: the object starts once another one that holds it has ended, or the time of its rate has come.',
   interfaces: [BlockerRef],
   fields: (t) => ({
     limitName: t.exposeString('limit', { description: 'Name of the limit.' }),
     key: t.exposeString('key', { description: 'Key with which the object asks for it; empty: none.' }),
     position: t.exposeInt('position', {
       description: 'Place among the objects of its kind that wait with this key, from 1.',
+    }),
+    holderCount: t.exposeInt('holderCount', {
+      description: 'Number of objects that hold it: those with this key if its bound for each key is reached.',
+    }),
+    expectedAt: t.expose('expectedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'It starts no earlier, because of a rate or an override; null: the time is not known, since only ends of others decide.',
     }),
     holders: t.field({
       type: [TreeObjectRef],

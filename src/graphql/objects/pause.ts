@@ -9,11 +9,11 @@ import { BlockerRef, TreeObjectRef } from '../schema/refs.ts'
 
 /** The pause of a tree, and the blocker that names it. */
 
-const PauseRef = builder.objectRef<Pause>('Pause').implement({
-  description: 'A pause of a tree.',
+export const PauseRef = builder.objectRef<Pause>('Pause').implement({
+  description: 'A pause of a tree or a limit.',
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'When it began.' }),
-    by: t.exposeString('by', { description: 'Name of the principal that has paused the tree.' }),
+    by: t.exposeString('by', { description: 'Name of the principal that has paused it.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why; null: no reason was given.' }),
   }),
 })

@@ -12,5 +12,5 @@ export interface ProjectParts {
   readonly sealing: Sealing
   readonly verbs: Verbs
   /** Wakes what may start under other limits, in the transaction that changes them. */
-  limitsChanged(client: Client): Promise<void>
+  limitsChanged(client: Client, now: Date): Promise<void>
 }

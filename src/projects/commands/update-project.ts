@@ -39,7 +39,7 @@ export async function updateProject(
           return refuse(generationMismatch(generation, expectedGeneration))
         await writeProject(client, projectId, settings, now)
         if (subscriptions) await replaceSubscriptions(client, projectId, subscriptions)
-        if (settings.limits) await parts.limitsChanged(client)
+        if (settings.limits) await parts.limitsChanged(client, now)
         return { ok: true, projectId }
       }
       return await repeatable(project, viewer, { mutation: 'updateProject', input, ...OF_PROJECT }, change)

@@ -12,7 +12,11 @@ import { createWorld, DEPLOYER, item, USER, type World } from '../../testkit/wor
  */
 
 const ROOTS = soak(70, 1_000)
-const BOUNDS = { few: { max: 4, maxPerKey: 2 }, keyed: { maxPerKey: 1 } } as const
+const BOUNDS = {
+  few: { max: 4, maxPerKey: 2, weights: [{ key: 'a', weight: 3 }] },
+  keyed: { maxPerKey: 1 },
+  rated: { rate: { count: 3, perMs: 5_000 } },
+} as const
 const KEYS = ['a', 'b', 'c']
 
 /** A cut connection makes an error of whatever ran on it; everything else is one. */
@@ -26,6 +30,7 @@ const surviving = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
 interface Request {
   readonly limit: keyof typeof BOUNDS
   readonly key: string
+  readonly priority?: number
 }
 
 /** Adds the requests of the objects that are there now. A job asks for nothing that its worker holds. */
@@ -45,21 +50,31 @@ const RUNS = new Set(['STARTING', 'RUNNING', 'UNKNOWN', 'PROGRESSING'])
 
 /** Replays the log: what has run at once is never more than the bounds. Returns how much has run at most. */
 async function mostAtOnce(world: World, known: ReadonlyMap<string, readonly Request[]>): Promise<number> {
-  const { rows } = await world.pool.query<{ id: string; to: string }>(
-    `select object_id as id, "to" from phase_change where revision is not null order by batch_id, idx`,
+  const { rows } = await world.pool.query<{ id: string; to: string; at: Date }>(
+    `select object_id as id, "to", at from phase_change where revision is not null order by batch_id, idx`,
   )
+  const { count, perMs } = BOUNDS.rated.rate
+  const starts = new Map<string, number[]>()
   const running = new Set<string>()
   let most = 0
-  for (const { id, to } of rows) {
+  for (const { id, to, at } of rows) {
     const requests = known.get(id)
     if (!requests) continue
     const isNew = RUNS.has(to) && !running.has(id)
     if (!RUNS.has(to)) running.delete(id)
     if (!isNew) continue
+    // The log has only the claim of an item, which comes later.
+    const rated = to === 'STARTING' ? requests.find(({ limit }) => limit === 'rated') : undefined
+    if (rated) {
+      const all = [...(starts.get(rated.key) ?? []), at.getTime()]
+      starts.set(rated.key, all)
+      expect(all.filter((one) => one > at.getTime() - perMs).length, `rated, seed ${SEED}`).toBeLessThanOrEqual(count)
+    }
     running.add(id)
     const all = [...running].flatMap((one) => known.get(one) ?? [])
     for (const { limit, key } of requests) {
-      const { max = Number.POSITIVE_INFINITY, maxPerKey } = BOUNDS[limit] as { max?: number; maxPerKey: number }
+      const NONE = Number.POSITIVE_INFINITY
+      const { max = NONE, maxPerKey = NONE } = BOUNDS[limit] as { max?: number; maxPerKey?: number }
       const held = all.filter((one) => one.limit === limit)
       expect(held.length, `${limit}, seed ${SEED}`).toBeLessThanOrEqual(max)
       expect(held.filter((one) => one.key === key).length, `${limit} ${key}, seed ${SEED}`).toBeLessThanOrEqual(
@@ -78,6 +93,11 @@ test('no moment has more than a limit allows, whatever is cut, and none of it le
     pick([
       [{ limit: 'few' as const, key: pick(KEYS) }],
       [{ limit: 'keyed' as const, key: pick(KEYS) }],
+      [{ limit: 'rated' as const, key: pick(KEYS), priority: pick([0, 5]) }],
+      [
+        { limit: 'few' as const, key: pick(KEYS), priority: 5 },
+        { limit: 'rated' as const, key: pick(KEYS) },
+      ],
       [
         { limit: 'few' as const, key: pick(KEYS) },
         { limit: 'keyed' as const, key: pick(KEYS) },
@@ -87,8 +107,22 @@ test('no moment has more than a limit allows, whatever is cut, and none of it le
   await using other = await world.second()
   const { agents } = world.engineHost
   const template = { ...TEMPLATE, retry: { attempts: 2, backoff: { initialMs: 0, jitter: 0 } } }
+  const limits = new Map<string, string>()
   for (const [name, bounds] of Object.entries(BOUNDS))
-    await accepted(world.services.flow.createLimit(USER, { project: 'default', name, ...bounds }))
+    limits.set(
+      name,
+      (await accepted(world.services.flow.createLimit(USER, { project: 'default', name, ...bounds }))).objectId,
+    )
+  const change = (name: keyof typeof BOUNDS) => {
+    const { flow } = world.services
+    const id = limits.get(name) ?? ''
+    // Nothing is allowed that the log is not judged by.
+    return pick([
+      () => flow.pauseLimit(USER, { id }),
+      () => flow.resumeLimit(USER, { id }),
+      () => flow.overrideLimit(USER, { id, key: pick(KEYS), maxPerKey: pick([0, 1]), ttlMs: 20_000 }),
+    ])()
+  }
 
   const cut = () =>
     world.pool.query(
@@ -162,6 +196,7 @@ test('no moment has more than a limit allows, whatever is cut, and none of it le
       await surviving<unknown>(mutation, null)
     },
     async () => world.clock.advance(random() < 0.1 ? 31_000 : 100),
+    async () => random() < 0.2 && surviving<unknown>(change(pick(['few', 'keyed', 'rated'])), null),
   ]
   while (roots.length < ROOTS) {
     const some = Array.from({ length: 10 }, () => pick(steps))
@@ -170,6 +205,7 @@ test('no moment has more than a limit allows, whatever is cut, and none of it le
     await note(world, known)
   }
   // Without further faults everything ends.
+  for (const id of limits.values()) await accepted(world.services.flow.resumeLimit(USER, { id }))
   const open = `select count(*)::integer as n from limit_ticket`
   for (let rounds = 0; ; rounds++) {
     await surviving(world.recoverStalled(), undefined)

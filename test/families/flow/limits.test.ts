@@ -492,9 +492,9 @@ async function rowsRead({ pool }: World): Promise<Readonly<Record<string, number
     const now = new Date()
     const values: Readonly<Record<string, readonly unknown[]>> = {
       'grant-slots': ['WORKER', null, await first('WORKER'), now],
-      'wake-next-limited-slots': ['WORKER', null],
+      'wake-next-limited-slots': ['WORKER', null, now],
       'grant-limits': ['DEPLOY_ITEM', await first('DEPLOY_ITEM'), now],
-      'wake-limit-tickets': [null, null, 1],
+      'wake-limit-tickets': [null, null, 1, now],
     }
     const read: Record<string, number> = {}
     for (const { name = '', text } of declaredStatements()) {
@@ -558,6 +558,7 @@ test('a tree that asks for none sends no statement of limits', async () => {
     'grant-limits',
     'grant-slots',
     'missing-limits',
+    'ring-limit-tickets',
     'take-limit-tickets',
     'wake-limit-tickets',
     'wake-next-limited-slots',

@@ -140,6 +140,9 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   holdAutomation: { inPlace: input(({ project }) => ({ project, reason: 'a test' })) },
   releaseAutomation: { inPlace: input(({ project }) => ({ project })), fresh: fresh.hold },
   createLimit: { inPlace: input(({ project }) => ({ project, name: 'another', max: 1 })) },
+  overrideLimit: { inPlace: input(({ limit }) => ({ id: limit, maxPerKey: 1, ttlMs: 1_000 })) },
+  pauseLimit: { inPlace: input(({ limit }) => ({ id: limit })) },
+  resumeLimit: { inPlace: input(({ limit }) => ({ id: limit })) },
   updateLimit: { inPlace: input(({ limit }) => ({ id: limit, max: 2 })) },
   deleteLimit: { inPlace: input(({ limit }) => ({ id: limit })), fresh: fresh.limit },
   createNotificationRule: {

@@ -409,7 +409,7 @@ function waitsForAgent(
   const isParked = row.phase === 'INIT' && work.state === WORK_STATE.DONE
   if (isParked && work.retry && work.offerAfter && work.offerAfter > now)
     return [backoffBlocker(work.offerAfter, work.retry, work.lastProblem)]
-  if (isParked) return limitBlockers(tickets)
+  if (isParked) return limitBlockers(tickets, now)
   if (!awaitsAgent(work, now)) return []
   const { type, target, targetFacts, offerAfter, lastProblem, retry, state } = work
   if (offerAfter && offerAfter > now) {

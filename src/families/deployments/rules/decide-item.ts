@@ -204,12 +204,18 @@ function awaitLimits(item: Node, slice: Slice): void {
   // An overruled deployer of the job before, or of the last attempt, may still be at work.
   if (limits.held) return
   if (work.offerAfter && work.offerAfter > slice.now) return slice.setClock(item, earlier(work.offerAfter, deadline))
-  slice.setClock(item, deadline)
-  if (slice.isPaused) return
+  if (slice.isPaused) {
+    // Its turn is that of those behind it.
+    if (item.clock?.getTime() !== deadline?.getTime()) slice.effect('limitsPassed', item.row.id)
+    return slice.setClock(item, deadline)
+  }
   const spec = slice.spec(item) as ItemSpec | undefined
   if (!spec) return
   const now = slice.now.toISOString()
-  if (!slice.ask('limits', { id: item.row.id, limits: limits.requests, now })) return
+  const grant = slice.ask('limits', { id: item.row.id, limits: limits.requests, now })
+  if (!grant) return
+  if (grant.leads) slice.effect('limitsPassed', null)
+  if (!grant.isGranted) return slice.setClock(item, earlier(grant.dueAt, deadline))
   slice.setClock(item, null)
   slice.setDetails(item, { limits: { ...limits, held: true } })
   if (!isFirst) return offerNow(item, slice)

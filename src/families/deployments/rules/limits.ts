@@ -1,12 +1,13 @@
 import type { LimitRequest } from '../../../core/limit-request.ts'
 import { isFinished, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
+import type { LimitGrant } from '../../limit-grant.ts'
 import { deployItem } from './details.ts'
 
 declare module '../../../core/tree.ts' {
   interface FamilyQuestions {
     limits: {
       readonly args: { readonly id: string; readonly limits: readonly LimitRequest[]; readonly now: string }
-      readonly answer: boolean
+      readonly answer: LimitGrant
     }
   }
   interface FamilyEffects {

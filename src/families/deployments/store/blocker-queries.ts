@@ -183,6 +183,7 @@ export async function queryBlockerInputs(
   const tickets = await loadHeldUpTickets(
     client,
     rows.flatMap(({ id, isLimited }) => (isLimited ? id : [])),
+    now,
   )
   const ofJob = rows.filter(hasJobOfParent(rows))
   const childrenOf = (isOne: (row: DetailsRow) => boolean) => {

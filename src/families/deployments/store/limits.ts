@@ -4,16 +4,16 @@ import { array, uuid } from '../../../store/column-types.ts'
 import { grantLimits, lockSlots, releaseTickets, wakeNextOfLimits } from '../../../store/limit-tickets.ts'
 import { statement } from '../../../store/statement.ts'
 import type { Answer, RunEffect } from '../../family.ts'
+import { REFUSED } from '../../limit-grant.ts'
 
 /** Tickets of deploy items. */
 
 const KIND = 'DEPLOY_ITEM'
 
-/** True for each item that is offered now. */
 export const grantItemLimits: Answer<'limits'> = async (client, _root, wanted) => {
   await lockSlots(client)
   const granted = await grantLimits(client, KIND, wanted, new Date(wanted[0]?.now ?? 0))
-  return wanted.map(({ id }) => granted.has(id))
+  return wanted.map(({ id }) => granted.get(id) ?? REFUSED)
 }
 
 // An item that asks again in this transaction has new ones.
@@ -25,18 +25,18 @@ const DROP = statement({
   params: [array(uuid)],
 })
 
-export const freeItemLimits: RunEffect<'limitsFreed'> = async (client, root, id) => {
+export const freeItemLimits: RunEffect<'limitsFreed'> = async (client, root, id, now) => {
   const [, , roots] = await awaitAll([
     lockSlots(client),
     // The rows of a root that goes are still there, as they were.
     root.gone ? releaseTickets(client, [id]) : DROP.query(client, [[id]]),
-    wakeNextOfLimits(client, { goes: root.gone ? root.row.id : null, most: 1 }),
+    wakeNextOfLimits(client, now, { goes: root.gone ? root.row.id : null, most: 1 }),
   ])
   return roots
 }
 
 /** Wakes items that limits let start, and that nothing has woken. */
-export async function recoverLimited(client: Client): Promise<void> {
+export async function recoverLimited(client: Client, time: Date | null): Promise<void> {
   await lockSlots(client)
-  await wakeNextOfLimits(client, { kind: KIND })
+  await wakeNextOfLimits(client, time, { kind: KIND })
 }

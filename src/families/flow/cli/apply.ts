@@ -9,7 +9,8 @@ import { type FragmentOf, gql } from '../../../documents/gql.ts'
 import { appliedLimit, type LimitManifest, limitInput, limitManifest, limitSchema } from '../../../manifest/index.ts'
 
 const LIMIT = `fragment LimitFields on Limit {
-  id name project { name } description max maxPerKey generation runningCount waitingCount
+  id name project { name } description max maxPerKey rate { count perMs } weights { key weight }
+  pause { at by reason } overrides { key maxPerKey rate { count perMs } until by } generation runningCount waitingCount
 }`
 /** A limit as the commands show it. */
 export type FoundLimit = FragmentOf<typeof LIMIT>

@@ -1,15 +1,16 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
 import { addList, readList } from '../../../cli/list.ts'
 import { addApplyOf } from '../../../cli/manifests/apply-documents.ts'
 import { exportShown } from '../../../cli/manifests/export-documents.ts'
 import { describeFields } from '../../../cli/objects/fields.ts'
-import { type PageOptions, recordGroup, reportDone } from '../../../cli/objects/record-commands.ts'
-import { ALL_PROJECTS, OF_PROJECT, parseCount } from '../../../cli/options.ts'
+import { type PageOptions, type RecordOptions, recordGroup, reportDone } from '../../../cli/objects/record-commands.ts'
+import { ALL_PROJECTS, OF_PROJECT, parseCount, parseLength } from '../../../cli/options.ts'
 import type { Session } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
+import { parseDuration, writeDuration } from '../../../core/parse-duration.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { ResultOf } from '../../../documents/typed-document.ts'
 import { type FoundLimit, findLimit, limits } from './apply.ts'
@@ -17,7 +18,7 @@ import { type FoundLimit, findLimit, limits } from './apply.ts'
 const LIST = gql(`query ListLimits($project: String, $first: Int!, $after: String) {
   limits(project: $project, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
-    edges { node { name max maxPerKey runningCount waitingCount project { name } } }
+    edges { node { name max maxPerKey rate { count perMs } pause { at } runningCount waitingCount project { name } } }
   }
 }`)
 const KEYS = gql(`query LimitKeys($id: ID!, $first: Int!, $after: String) {
@@ -29,11 +30,21 @@ const KEYS = gql(`query LimitKeys($id: ID!, $first: Int!, $after: String) {
 const TICKETS = gql(`query LimitTickets($id: ID!, $first: Int!) {
   node(id: $id) { ... on Limit {
     holders(first: $first) { totalCount edges { node { key grantedAt object { id path phase } } } }
-    queue(first: $first) { totalCount edges { node { key position askedAt object { id path phase } } } }
+    queue(first: $first) { totalCount edges { node { key position priority askedAt object { id path phase } } } }
   } }
 }`)
 const DELETE = gql(`mutation DeleteLimit($input: DeleteLimitInput!) {
   answer: deleteLimit(input: $input) { __typename ... on DeletedLimit { name } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+
+const OVERRIDE = gql(`mutation OverrideLimit($input: OverrideLimitInput!) {
+  answer: overrideLimit(input: $input) { __typename ... on Limit { id } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const PAUSE = gql(`mutation PauseLimit($input: PauseLimitInput!) {
+  answer: pauseLimit(input: $input) { __typename ... on Limit { id } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const RESUME = gql(`mutation ResumeLimit($input: ResumeLimitInput!) {
+  answer: resumeLimit(input: $input) { __typename ... on Limit { id } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 
 /** `phaseline limit …`: how much of a project runs at once. */
@@ -47,6 +58,26 @@ export function addLimit(group: Command, cli: Cli): void {
   onRecord('export', async (session, limit) => exportShown(session, limits, limit)).description(
     'print the manifest of a limit',
   )
+  onRecord<OverrideOptions>('override', override)
+    .description('give a key other bounds for a time; without bounds, those of the limit apply to it again')
+    .option('--key <key>', 'the key', '')
+    .option('--max-per-key <count>', 'how many may hold the limit at once with it; 0: none starts', parseCount)
+    .option('--rate <count/time>', 'how many may start with it in a time, such as 10/1m', parseRate)
+    .option('--for <time>', 'how long, such as 2h', parseLength)
+  onRecord<RecordOptions & { readonly reason?: string }>(
+    'pause',
+    async (session, { id, name, project }, { reason = null }) =>
+      reportDone(session, await ask(session, PAUSE, { id, reason }), `${project.name}/${name} paused`, {
+        ...{ project: project.name, name },
+      }),
+  )
+    .description('pause a limit: nothing starts that asks for it')
+    .option('--reason <text>', 'shown while it is paused')
+  onRecord('resume', async (session, { id, name, project }) =>
+    reportDone(session, await ask(session, RESUME, { id }), `${project.name}/${name} resumed`, {
+      ...{ project: project.name, name },
+    }),
+  ).description('end the pause of a limit')
   onDelete('its queue', async (session, { id }, { project, name }) =>
     reportDone(session, await ask(session, DELETE, { id }), `${project}/${name} deleted`, { project, name }),
   ).description('delete a limit; what waits for it starts')
@@ -64,13 +95,48 @@ const addLimitList = (command: Command, cli: Cli): Command =>
       NAME: ({ name }) => name,
       MAX: ({ max }) => max,
       'PER KEY': ({ maxPerKey }) => maxPerKey,
+      RATE: ({ rate }) => rate && writeRate(rate),
       RUNNING: ({ runningCount }) => runningCount,
       WAITING: ({ waitingCount }) => waitingCount,
+      PAUSED: ({ pause }) => (pause ? 'yes' : ''),
     },
     none: 'There is no limit.',
   })
 
+interface OverrideOptions extends RecordOptions {
+  readonly key: string
+  readonly maxPerKey?: number
+  readonly rate?: ShownRate
+  readonly for?: number
+}
+interface ShownRate {
+  readonly count: number
+  readonly perMs: number
+}
+function parseRate(text: string): ShownRate {
+  const [, count = '', per = ''] = /^(\d+)\/(.+)$/.exec(text) ?? []
+  const perMs = parseDuration(per)
+  if (perMs === null) throw new InvalidArgumentError('Expected a number and a duration, such as 10/1m.')
+  return { count: Number(count), perMs }
+}
+const writeRate = ({ count, perMs }: ShownRate): string => `${count}/${writeDuration(perMs)}`
+
+async function override(
+  session: Session,
+  { id, name, project }: FoundLimit,
+  options: OverrideOptions,
+): Promise<ExitCode> {
+  const { key, maxPerKey = null, rate = null, for: ttlMs = null } = options
+  const outcome = await ask(session, OVERRIDE, { id, key, maxPerKey, rate, ttlMs })
+  const done = maxPerKey === null && rate === null ? 'has the bounds of the limit again' : 'has other bounds'
+  const fields = { project: project.name, name, key }
+  return reportDone(session, outcome, `${project.name}/${name}: the key ${shownKey(key)} ${done}`, fields)
+}
+
 const shownKey = (key: string): string => (key === '' ? '""' : key)
+
+const pausedBy = ({ at, by, reason }: NonNullable<FoundLimit['pause']>): string =>
+  `by ${by} since ${at}${reason === null ? '' : `: ${reason}`}`
 
 async function get(session: Session, found: FoundLimit, { limit }: PageOptions): Promise<ExitCode> {
   const { client, io } = session
@@ -88,12 +154,27 @@ async function get(session: Session, found: FoundLimit, { limit }: PageOptions):
         ['description', found.description],
         ['max', found.max === null ? 'none' : String(found.max)],
         ['max per key', found.maxPerKey === null ? 'none' : String(found.maxPerKey)],
+        ['rate of a key', found.rate ? writeRate(found.rate) : 'none'],
+        ['weights', found.weights.map(({ key, weight }) => `${shownKey(key)}: ${weight}`).join(', ')],
+        ['paused', found.pause && pausedBy(found.pause)],
         ['running', String(found.runningCount)],
         ['waiting', String(found.waitingCount)],
       ],
       session.paint,
     ),
   )
+  if (found.overrides.length > 0)
+    session.list({
+      nodes: found.overrides,
+      listed: listed && { ...listed, nodes: found.overrides, totalCount: found.overrides.length },
+      columns: {
+        OVERRIDDEN: ({ key }) => shownKey(key),
+        'PER KEY': ({ maxPerKey }) => maxPerKey,
+        RATE: ({ rate }) => rate && writeRate(rate),
+        UNTIL: ({ until }) => until,
+        BY: ({ by }) => by,
+      },
+    })
   session.list({
     nodes: keys,
     listed,

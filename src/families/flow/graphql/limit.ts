@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { perOperation } from '../../../graphql/context.ts'
 import { loadPages, loadSide, objectOf } from '../../../graphql/loaders.ts'
+import { PauseRef } from '../../../graphql/objects/pause.ts'
 import { addRecord, addRecordList, recordFields } from '../../../graphql/objects/project-record.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { connect, type PageArgs } from '../../../graphql/schema/connection.ts'
@@ -18,6 +19,8 @@ import {
   type LimitRow,
   listTickets,
   loadKeys,
+  loadOverrides,
+  type OverrideRow,
   type TicketFilter,
   type TicketRow,
 } from '../store/limits.ts'
@@ -25,10 +28,58 @@ import {
 type LimitValue = LimitRow & { readonly __typename: 'Limit' }
 export const brand = (row: LimitRow): LimitValue => ({ ...row, __typename: 'Limit' })
 
-const tickets = perOperation(({ pool }) => ({
+const tickets = perOperation(({ pool, system }) => ({
   keys: loadPages((ids, window: Window<string>) => loadKeys(pool, ids, window)),
   counts: loadSide((ids) => countTickets(pool, ids)),
+  overrides: loadSide((ids) => loadOverrides(pool, ids, system.fixedTime)),
 }))
+
+interface RateOf {
+  readonly rateCount: number | null
+  readonly rateMs: number | null
+}
+interface RateValue {
+  readonly count: number
+  readonly perMs: number
+}
+const RateRef = builder.objectRef<RateValue>('LimitRate').implement({
+  description: 'How many objects may start with the same key in any time of some length.',
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'How many may start.' }),
+    perMs: t.exposeInt('perMs', { description: 'In any time as long as this, in milliseconds.' }),
+  }),
+})
+const rateOf = ({ rateCount, rateMs }: RateOf): RateValue | null =>
+  rateCount === null || rateMs === null ? null : { count: rateCount, perMs: rateMs }
+
+const WeightRef = builder.objectRef<{ readonly key: string; readonly weight: number }>('LimitWeight').implement({
+  description: 'The weight of a key.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'The key.' }),
+    weight: t.exposeInt('weight', {
+      description: 'So many of its objects start while one with a key of weight 1 does.',
+    }),
+  }),
+})
+
+const OverrideRef = builder.objectRef<OverrideRow>('LimitOverride').implement({
+  description: 'Bounds of a key instead of those of its limit, for a time.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'The key.' }),
+    maxPerKey: t.exposeInt('maxPerKey', {
+      nullable: true,
+      description: 'How many may hold the limit at once with it; null: as the limit says.',
+    }),
+    rate: t.field({
+      type: RateRef,
+      nullable: true,
+      description: 'How many may start with it in a time; null: as the limit says.',
+      resolve: rateOf,
+    }),
+    until: t.expose('until', { type: 'DateTime', description: 'When it ends by itself.' }),
+    by: t.exposeString('by', { description: 'Name of the principal that has set it.' }),
+  }),
+})
 
 const TicketRef = builder.objectRef<TicketRow>('LimitTicket').implement({
   description: 'An object that holds a limit, or waits for it.',
@@ -44,6 +95,7 @@ const TicketRef = builder.objectRef<TicketRow>('LimitTicket').implement({
       nullable: true,
       description: 'Place among the objects of its kind that wait with this key, from 1; null if it holds the limit.',
     }),
+    priority: t.exposeInt('priority', { description: 'Priority with which it asks.' }),
     askedAt: t.expose('askedAt', { type: 'DateTime', description: 'When it began to wait.' }),
     grantedAt: t.expose('grantedAt', {
       type: 'DateTime',
@@ -89,6 +141,31 @@ export const LimitRef = builder.objectRef<LimitValue>('Limit').implement({
       nullable: true,
       description: 'How many may hold it at once with the same key; null: no bound.',
     }),
+    rate: t.field({
+      type: RateRef,
+      nullable: true,
+      description: 'How many may start with the same key in a time, whether they have ended or not; null: no bound.',
+      resolve: rateOf,
+    }),
+    weights: t.field({
+      type: [WeightRef],
+      description: 'Weights of keys, in their order; 1 for the others. At most 100.',
+      resolve: ({ weights }) =>
+        Object.entries(weights)
+          .map(([key, weight]) => ({ key, weight }))
+          .toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    }),
+    pause: t.field({
+      type: PauseRef,
+      nullable: true,
+      description: 'Its pause: nothing starts that asks for it. Null: it is not paused.',
+      resolve: ({ pause }) => pause && { ...pause, at: new Date(pause.at) },
+    }),
+    overrides: t.field({
+      type: [OverrideRef],
+      description: 'Bounds of keys for a time, in the order of the keys; at most 100.',
+      resolve: async ({ id }, _, context) => [...((await tickets(context).overrides.load(id)) ?? [])],
+    }),
     runningCount: t.int({
       description: 'Number of objects that hold it. It may be above the bounds after those were lowered.',
       resolve: async ({ id }, _, context) => (await tickets(context).counts.load(id))?.running ?? 0,
@@ -120,7 +197,7 @@ export const LimitRef = builder.objectRef<LimitValue>('Limit').implement({
     queue: t.field({
       type: TicketConnection,
       description:
-        'Objects that wait for it, in the order in which they asked for it. The first of a kind and a key starts before the next.',
+        'Objects that wait for it, in the order in which they asked for it. The highest priority of a kind starts first, and its keys take turns.',
       args: { key: t.arg.string({ limit: 'limitKey', description: KEY }), ...t.arg.connectionArgs() },
       complexity: (args) => pageCost(args),
       resolve: ({ id }, { key = null, ...args }, { pool }) => pageOf(pool, args, { limitId: id, key, isHeld: false }),

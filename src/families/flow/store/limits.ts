@@ -1,15 +1,109 @@
 import type { Client } from '../../../store/client.ts'
-import { array, bigint, boolean, integer, nullable, text, uuid } from '../../../store/column-types.ts'
+import {
+  array,
+  bigint,
+  boolean,
+  integer,
+  json,
+  jsonb,
+  nullable,
+  text,
+  timestamptz,
+  uuid,
+} from '../../../store/column-types.ts'
 import { direction, inOrder, type Window } from '../../../store/loaders/window.ts'
 import { projectRecords, type RecordOf } from '../../../store/project-records.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import { statementTime } from '../../../store/time.ts'
 
 /** Limits, and their keys and tickets as people see them. */
 
-const { description, max, maxPerKey } = table.flowLimit
-export const LIMITS = projectRecords({ table: 'flow_limit', columns: { description, max, maxPerKey } })
+const { description, max, maxPerKey, rateCount, rateMs } = table.flowLimit
+/** A pause of a limit, with its time as JSON has it. */
+export interface LimitPause {
+  readonly at: string
+  /** Name of the principal. */
+  readonly by: string
+  readonly reason: string | null
+}
+export const LIMITS = projectRecords({
+  table: 'flow_limit',
+  columns: {
+    ...{ description, max, maxPerKey, rateCount, rateMs },
+    weights: json<Readonly<Record<string, number>>>('jsonb'),
+  },
+  derived: { pause: ['r.pause', nullable(json<LimitPause>('jsonb'))] },
+})
 export type LimitRow = RecordOf<typeof LIMITS>
+
+const SET_PAUSE = statement({
+  name: 'pause-limit',
+  text: 'update flow_limit set pause = $2 where id = $1',
+  params: [uuid, nullable(jsonb)],
+})
+/** @param pause null: it is resumed */
+export async function writePause(client: Client, id: string, pause: LimitPause | null): Promise<void> {
+  await SET_PAUSE.query(client, [id, pause && JSON.stringify(pause)])
+}
+
+/** Bounds of a key instead of those of its limit. */
+export interface OverrideRow {
+  readonly limitId: string
+  readonly key: string
+  /** Null, as the rate: that of the limit. */
+  readonly maxPerKey: number | null
+  readonly rateCount: number | null
+  readonly rateMs: number | null
+  readonly until: Date
+  /** Name of the principal. */
+  readonly by: string
+}
+const override = table.limitOverride
+const SET_OVERRIDE = statement({
+  name: 'write-limit-override',
+  text: `insert into limit_override (limit_id, key, max_per_key, rate_count, rate_ms, until, by) values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict (limit_id, key) do update set max_per_key = excluded.max_per_key, rate_count = excluded.rate_count,
+      rate_ms = excluded.rate_ms, until = excluded.until, by = excluded.by`,
+  params: [uuid, text, nullable(integer), nullable(integer), nullable(integer), timestamptz, text],
+})
+export async function writeOverride(client: Client, one: OverrideRow): Promise<void> {
+  const { limitId, key, rateCount, rateMs, until, by } = one
+  await SET_OVERRIDE.query(client, [limitId, key, one.maxPerKey, rateCount, rateMs, until, by])
+}
+const END_OVERRIDE = statement({
+  name: 'end-limit-override',
+  text: 'delete from limit_override where limit_id = $1 and key = $2',
+  params: [uuid, text],
+})
+export async function endOverride(client: Client, limitId: string, key: string): Promise<void> {
+  await END_OVERRIDE.query(client, [limitId, key])
+}
+const OVERRIDES = statement({
+  text: `select limit_id as "limitId", key, max_per_key as "maxPerKey", rate_count as "rateCount", rate_ms as "rateMs", until, by
+    from limit_override where limit_id = any($1::uuid[]) and until > ${statementTime('$2')} order by key`,
+  params: [array(uuid), nullable(timestamptz)],
+  row: override,
+})
+/** The overrides of limits, except those that have ended. */
+export async function loadOverrides(
+  client: Client,
+  ids: readonly string[],
+  time: Date | null,
+): Promise<ReadonlyMap<string, readonly OverrideRow[]>> {
+  const { rows } = await OVERRIDES.query(client, [ids, time])
+  return Map.groupBy(rows, ({ limitId }) => limitId)
+}
+const COUNT_OVERRIDES = statement({
+  name: 'count-limit-overrides',
+  text: 'select count(*)::integer as count from limit_override where limit_id = $1 and key <> $2 and until > $3',
+  params: [uuid, text, timestamptz],
+  row: { count: integer },
+})
+/** The number of overrides of other keys. */
+export async function countOverrides(client: Client, limitId: string, key: string, now: Date): Promise<number> {
+  return (await COUNT_OVERRIDES.query(client, [limitId, key, now])).rows[0]?.count ?? 0
+}
 
 /** A key that somebody holds or waits for. */
 export interface LimitKeyRow {
@@ -69,6 +163,7 @@ export interface TicketRow {
   readonly objectId: string
   readonly key: string
   readonly seq: number
+  readonly priority: number
   readonly askedAt: Date
   readonly grantedAt: Date | null
   /** From 1, among those of its kind and key that wait; null: it is held. */
@@ -85,15 +180,21 @@ export interface TicketFilter {
 const FILTER = `t.limit_id = $1 and ($2::text is null or t.key = $2) and (t.granted_at is not null) = $3`
 const ticketPage = (order: 'asc' | 'desc') =>
   statement({
-    text: `select t.object_id as "objectId", t.key, t.seq, t.asked_at as "askedAt", t.granted_at as "grantedAt",
+    text: `select t.object_id as "objectId", t.key, t.seq, t.priority, t.asked_at as "askedAt", t.granted_at as "grantedAt",
         case when t.granted_at is null then (select count(*)::integer from limit_ticket b where b.kind = t.kind
-          and b.limit_id = t.limit_id and b.key = t.key and b.granted_at is null and b.seq <= t.seq) end as position
+          and b.limit_id = t.limit_id and b.key = t.key and b.granted_at is null
+          and (b.priority > t.priority or b.priority = t.priority and b.seq <= t.seq)) end as position
       from limit_ticket t
       where ${FILTER} and ($4::bigint is null or t.seq > $4) and ($5::bigint is null or t.seq < $5)
       order by t.seq ${order} limit $6`,
     params: [uuid, nullable(text), boolean, nullable(bigint), nullable(bigint), bigint],
     row: {
-      ...{ objectId: table.limitTicket.objectId, key: table.limitTicket.key, seq: table.limitTicket.seq },
+      ...{
+        objectId: table.limitTicket.objectId,
+        key: table.limitTicket.key,
+        seq: table.limitTicket.seq,
+        priority: integer,
+      },
       ...{ askedAt: table.limitTicket.askedAt, grantedAt: table.limitTicket.grantedAt, position: nullable(integer) },
     },
   })

@@ -6,6 +6,7 @@ import { boolean, json, nullable, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
+import { GRANTED, REFUSED } from '../../limit-grant.ts'
 import { SLOT, type WorkloadDetails } from '../rules/details.ts'
 import type { NewEvent } from '../rules/normalise-event.ts'
 import { freeSlots } from '../store/slots.ts'
@@ -61,7 +62,11 @@ function slotsOf(project: LockedProject): Promise<NewSlots> {
  */
 function admit(tree: LockedTree, { row: { id } }: Node, slots: NewSlots): void {
   if (slots.free === null) return
-  tree.answer('slot', { id, pool: 'WORKER', limits: [], now: tree.slice.now.toISOString() }, slots.free > 0)
+  tree.answer(
+    'slot',
+    { id, pool: 'WORKER', limits: [], now: tree.slice.now.toISOString() },
+    slots.free > 0 ? GRANTED : REFUSED,
+  )
   slots.free = Math.max(0, slots.free - 1)
 }
 

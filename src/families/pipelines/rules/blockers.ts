@@ -73,7 +73,7 @@ export function blockersOf(id: string, details: BlockerInputs): readonly Pipelin
   if (!waiting) return []
   if (waiting.phase !== 'PENDING') return agent(waiting, details)
   if (waiting.retry?.nextAt) return betweenAttempts(waiting, details)
-  const limits = limitBlockers(waiting.tickets)
+  const limits = limitBlockers(waiting.tickets, details.now)
   return limits.length > 0 ? limits : [capacity(waiting, details)]
 }
 

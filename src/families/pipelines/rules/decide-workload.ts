@@ -4,6 +4,7 @@ import type { Principal } from '../../../core/ports/viewer.ts'
 import { NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../../core/tree.ts'
 import { isHeld } from '../../../core/work.ts'
 import type { BackoffDecision } from '../../family.ts'
+import type { LimitGrant } from '../../limit-grant.ts'
 import type { Unplaced, WaitingWorkload } from '../placement/rules/placement-problem.ts'
 import { ATTEMPT_TIMEOUT, deadlineOf, isBetweenAttempts, isRemoving, park } from './attempts.ts'
 import { type Clock, clocksOf } from './clocks.ts'
@@ -29,7 +30,7 @@ declare module '../../../core/tree.ts' {
         readonly now: string
       }
       /** Null: it may not, and the limits that it asks for are gone. */
-      readonly answer: boolean | null
+      readonly answer: LimitGrant | null
     }
     unplaced: { readonly args: WaitingWorkload & { readonly now: string }; readonly answer: Unplaced | null }
   }
@@ -37,6 +38,8 @@ declare module '../../../core/tree.ts' {
 
 /** Rules of a worker or job: it waits for a slot, is started, and is watched until it ends. */
 export function decideWorkload(node: Node, slice: Slice): void {
+  // That of a rate for which it waits no longer.
+  if (node.row.phase !== 'PENDING') slice.setClock(node, null)
   if (isOver(node.row.phase)) return afterEnd(node, slice)
   if (node.row.kind === 'JOB' && hasNoWorker(node, slice)) {
     return cancelWorkload(node, slice, { actor: 'CONTROLLER', code: 'WORKER_ENDED', message: 'Its worker has ended.' })
@@ -122,12 +125,20 @@ function hasTimedOut(node: Node, slice: Slice): boolean {
 
 function admit(node: Node, slice: Slice): void {
   const { pool, runtime, timeoutMs, targetLabels } = workload(node)
-  if (hasTimedOut(node, slice) || slice.isPaused) return
+  if (hasTimedOut(node, slice)) return
+  if (slice.isPaused) {
+    // Its turn is that of those behind it.
+    if (node.clock) slice.effect('limitsPassed', node.row.id)
+    return slice.setClock(node, null)
+  }
   const limits = askedLimits(node, slice)
   if (!limits) return
-  const granted = slice.ask('slot', { id: node.row.id, pool, limits, now: slice.now.toISOString() })
-  if (granted === null) slice.setDetails(node, { limits: null })
-  if (!granted) return
+  const grant = slice.ask('slot', { id: node.row.id, pool, limits, now: slice.now.toISOString() })
+  if (grant === undefined) return
+  if (grant === null) slice.setDetails(node, { limits: null })
+  if (grant?.leads) slice.effect('limitsPassed', null)
+  slice.setClock(node, grant?.dueAt ?? null)
+  if (!grant?.isGranted) return
   const jobId = slice.newId()
   slice.patch(node, { jobId, observedGeneration: node.row.generation })
   const event = node.row.kind === 'WORKER' ? slice.parent(node) : null

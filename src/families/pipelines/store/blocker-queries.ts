@@ -78,6 +78,7 @@ export async function queryBlockerInputs(
   const tickets = await loadHeldUpTickets(
     client,
     waiting.rows.flatMap(({ id, isLimited, phase }) => (isLimited && phase === 'PENDING' ? id : [])),
+    now,
   )
   return {
     now,

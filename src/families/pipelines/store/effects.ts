@@ -13,13 +13,16 @@ declare module '../../../core/tree.ts' {
 }
 
 export const effects: Family['effects'] = {
-  async slotFreed(client, root, { pool, limited }) {
+  async slotFreed(client, root, { pool, limited }, now) {
     const goes = root.gone ? root.row.id : null
-    if (limited === null) return await wakeWaiting(client, pool, goes)
+    if (limited === null) return await wakeWaiting(client, pool, now, goes)
     await lockSlots(client)
     // The rows of a root that goes are still there, as they were.
     await (root.gone ? releaseTickets(client, [limited]) : dropTickets(client, [limited]))
-    return [...(await wakeWaiting(client, pool, goes)), ...(await wakeNextOfLimits(client, { goes, most: 1 }))]
+    return [
+      ...(await wakeWaiting(client, pool, now, goes)),
+      ...(await wakeNextOfLimits(client, now, { goes, most: 1 })),
+    ]
   },
   forgetArtifacts: async (client, _root, id) => {
     await FORGET_ARTIFACTS.query(client, [id])

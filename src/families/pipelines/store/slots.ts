@@ -4,7 +4,9 @@ import { array, boolean, integer, nullable, text, timestamptz, uuid } from '../.
 import { LIMITS, lockSlots, takeTickets } from '../../../store/limit-tickets.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import { statementTime } from '../../../store/time.ts'
 import type { Answer } from '../../family.ts'
+import { GRANTED, type LimitGrant, REFUSED } from '../../limit-grant.ts'
 import { type Pool, SLOT } from '../rules/details.ts'
 
 /**
@@ -25,9 +27,10 @@ const IS_UNLIMITED = '(case when w.limits is null then w.state end) = 0'
 
 // The next waiters that limits let start, as many as slots are free. The level of a waiter is the number of its project's slots plus its
 // position there, so a project with few slots comes first; equal levels are ordered by arrival.
-/** @param asking SQL of the ids of those that ask now; null: nobody waits for a limit, so that there is nothing to look up */
-function next(asking: string | null): string {
-  const isLimited = asking !== null
+/** @param limits SQL of the ids of those that ask now, and of the time; null: nobody waits for a limit, so that there is nothing to look up */
+function next(limits: { readonly asking: string | null; readonly now: string } | null): string {
+  const isLimited = limits !== null
+  const { asking = null, now = '' } = limits ?? {}
   const most = `least((select n from free),
         greatest(0, coalesce(case $1 when 'WORKER' then p.max_workers else p.max_jobs end, 2147483647) - coalesce(h.n, 0)))`
   const inOrder = `select w.object_id, o.root_id, w.seq from workload w
@@ -37,7 +40,7 @@ function next(asking: string | null): string {
       order by w.seq limit ${most}`
   const limited = `limited as materialized (
     select w.object_id, w.project_id, o.root_id, w.seq
-    from (select object_id from limit_passed union select unnest(${asking})) t
+    from (select object_id from limit_going union select unnest(${asking ?? 'null::uuid[]'})) t
     cross join lateral (select * from workload where object_id = t.object_id offset 0) w
     cross join lateral (select * from object where id = w.object_id offset 0) o
     where w.pool = $1 and w.state = 0 and w.limits is not null and ${IS_WAITING} and ${LIMITS.passes('w.object_id')}
@@ -55,7 +58,7 @@ function next(asking: string | null): string {
     union all
     select (select w.project_id from workload w where w.pool = $1 and w.state = 0 and w.project_id > waiting.id
       order by w.project_id limit 1) from waiting where waiting.id is not null
-  ), ${isLimited ? `${LIMITS.passing({ kind: '$1', goes: '$2::uuid', most: '(select n from free)' })}, ${limited}, ` : ''}next as (
+  ), ${isLimited ? `${LIMITS.passing({ kind: '$1', now, goes: '$2::uuid', most: '(select n from free)', ...(asking && { asking }) })}, ${limited}, ` : ''}next as (
     select q.object_id, q.root_id, q.seq,
       coalesce(h.n, 0) + row_number() over (partition by p.id order by q.seq) as level
     from waiting join project p on p.id = waiting.id left join held h on h.id = p.id
@@ -76,39 +79,41 @@ const NEXT_SLOTS = statement({
 // Nobody asks for a limit that is gone: who asks for such ones alone has no ticket.
 const GRANT_SLOTS = statement({
   name: 'grant-slots',
-  text: `with chosen as materialized (${next('$3::uuid[]')}), granted as (
-      ${LIMITS.granting('array(select object_id from chosen where object_id = any($3::uuid[]))', '$4')}
-    )
-    select object_id, true as granted from chosen union all
-    select a.id, null from unnest($3::uuid[]) a(id)
-    where a.id not in (select object_id from chosen) and not exists (select from limit_ticket t where t.object_id = a.id offset 0)`,
+  text: `with chosen as materialized (${next({ asking: '$3::uuid[]', now: '$4' })}), ${LIMITS.granting({
+    asking: '$3::uuid[]',
+    ids: 'array(select object_id from chosen where object_id = any($3::uuid[]))',
+    now: '$4',
+  })}
+    select a.id, case when a.id in (select object_id from chosen) then true
+      when exists (select from limit_ticket t where t.object_id = a.id offset 0) then false end as granted, ${LIMITS.grantOf('a.id')}
+    from unnest($3::uuid[]) a(id)`,
   params: [text, nullable(uuid), array(uuid), timestamptz],
-  row: { object_id: uuid, granted: nullable(boolean) },
+  row: { id: uuid, granted: nullable(boolean), due: nullable(timestamptz), leads: boolean },
 })
 
 /**
- * Grants slots, each with all limits of its workload: true for each of these workloads that may start now. Null: all the limits that it
- * waits for are gone.
+ * Grants slots, each with all limits of its workload. Null: all the limits that it waits for are gone.
  */
 export const grantSlots: Answer<'slot'> = async (client, _root, wanted) => {
   const waits = await lockSlots(client)
   const limited = wanted.filter(({ limits }) => limits.length > 0)
   const now = new Date(wanted[0]?.now ?? 0)
-  await takeTickets(client, limited, now)
-  const found = new Map<string, boolean | null>()
+  const rung = await takeTickets(client, limited, now)
+  const found = new Map<string, LimitGrant | null>()
   for (const pool of new Set(wanted.map(({ pool }) => pool))) {
     const ids = wanted.filter((one) => one.pool === pool).map(({ id }) => id)
     if (waits || limited.length > 0) {
       const { rows } = await GRANT_SLOTS.query(client, [pool, null, ids, now])
-      for (const { object_id, granted } of rows) found.set(object_id, granted)
+      for (const { id, granted, due, leads } of rows)
+        found.set(id, granted === null ? null : { isGranted: granted, dueAt: due, leads: leads || rung })
     } else {
       const { rows } = await NEXT_SLOTS.query(client, [pool, null])
-      for (const { object_id } of rows) found.set(object_id, true)
+      for (const { object_id } of rows) found.set(object_id, GRANTED)
     }
   }
   return wanted.map(({ id, limits }) => {
-    const granted = found.get(id)
-    return granted === null && limits.length > 0 ? null : granted === true
+    const grant = found.get(id)
+    return grant === null && limits.length > 0 ? null : (grant ?? REFUSED)
   })
 }
 
@@ -137,28 +142,36 @@ export async function freeSlots(client: Client, pool: Pool, projectId: string): 
   return rows[0]?.free ?? null
 }
 
-const wakeNextSlots = (name: string, asking: string | null) =>
+const wakeNextSlots = (name: string, isLimited: boolean) =>
   statement({
     name,
     text: `insert into wake (root_id, object_ids)
-      select n.root_id, array_agg(n.object_id) from (${next(asking)}) n
+      select n.root_id, array_agg(n.object_id) from (${next(isLimited ? { asking: null, now: statementTime('$3') } : null)}) n
       where not exists (select from wake v where v.root_id = n.root_id and v.object_ids @> array[n.object_id] offset 0)
       group by n.root_id returning root_id`,
-    params: [text, nullable(uuid)],
+    params: [text, nullable(uuid), ...(isLimited ? [nullable(timestamptz)] : [])],
     row: { root_id: table.wake.rootId },
   })
 const WAKE_NEXT_SLOTS = {
-  free: wakeNextSlots('wake-next-slots', null),
-  limited: wakeNextSlots('wake-next-limited-slots', 'null::uuid[]'),
+  free: wakeNextSlots('wake-next-slots', false),
+  limited: wakeNextSlots('wake-next-limited-slots', true),
 }
 
 /**
  * Enqueues wake requests for workloads that may start now, unless they have one. A tree that is being deleted does not
  * count. Returns their roots.
+ * @param time null: that of the database
  */
-export async function wakeWaiting(client: Client, pool: Pool, goes: string | null = null): Promise<readonly string[]> {
+export async function wakeWaiting(
+  client: Client,
+  pool: Pool,
+  time: Date | null,
+  goes: string | null = null,
+): Promise<readonly string[]> {
   const waits = await lockSlots(client)
-  const { rows } = await WAKE_NEXT_SLOTS[waits ? 'limited' : 'free'].query(client, [pool, goes])
+  const { rows } = await (waits
+    ? WAKE_NEXT_SLOTS.limited.query(client, [pool, goes, time])
+    : WAKE_NEXT_SLOTS.free.query(client, [pool, goes]))
   return rows.map(({ root_id }) => root_id)
 }
 
