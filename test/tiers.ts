@@ -155,7 +155,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
       e2e/ graphiql
       fifth-family/ fifth-family guard
       web/ accessible agents around artifacts audit bulk create cross-origin dashboard documentation edge explore
-      web/ gates graph hooks large-timeline large-tree locks long-names menu notifications objects output overview pause pictures places projects promotion restored resume
+      web/ gates graph hooks large-timeline large-tree locks long-names menu notifications objects output overview pause pictures places projects promotion restored resume limits
       web/ retries runs schedules scope screen-reader sign-in tabs time
     `),
   },

@@ -50,6 +50,7 @@ const PAGES = [
   ['the machines', () => '/machines?machine=task', 'What happens'],
   ['the projects', () => '/projects', 'Events and worker'],
   ['no locks', () => '/locks', 'No resource is locked.'],
+  ['no limits', () => '/limits', 'No limit that you may see.'],
   ['no places', () => '/places', 'No place that you may see.'],
   ['no hooks', () => '/hooks', 'No hook that you may see.'],
   ['no rules', () => '/rules', 'No rule that you may see.'],

@@ -28,6 +28,7 @@ test('sections lead to their pages; the section and the page that are shown are 
     ['Activity', 'Audit', '/audit', 'Audit'],
     ['Fleet', 'Locks', '/locks', 'Locks'],
     ['Fleet', 'Places', '/places', 'Places'],
+    ['Fleet', 'Limits', '/limits', 'Limits'],
     ['Settings', 'Hooks', '/hooks', 'Hooks'],
     ['Settings', 'Notifications', '/rules', 'Notifications'],
     ['Settings', 'Tokens', '/tokens', 'Tokens'],

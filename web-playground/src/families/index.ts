@@ -5,12 +5,13 @@ import { automation } from './automation/index.ts'
 import { deployments } from './deployments/index.ts'
 import { edge } from './edge/index.ts'
 import type { CreateForm, DashboardFamily } from './family.ts'
+import { flow } from './flow/index.ts'
 import { notifications } from './notifications/index.ts'
 import { operations } from './operations/index.ts'
 import { pipelines } from './pipelines/index.ts'
 
 /** All families with parts of their own in the dashboard: the only list of them. */
-const FAMILIES: readonly DashboardFamily[] = [deployments, pipelines, operations, edge, automation, notifications]
+const FAMILIES: readonly DashboardFamily[] = [deployments, pipelines, operations, edge, automation, flow, notifications]
 
 /** The families of the list that the server has. */
 export const families = (): readonly DashboardFamily[] =>

@@ -11,6 +11,8 @@ export interface SignedIn {
   readonly isAdministrator: boolean
   /** True if it administers the project of this name or, without a name, all of them. */
   administers(project?: string): boolean
+  /** True if it may change and end what is in the project of this name. */
+  edits(project: string): boolean
   /** It may read the work of all projects. */
   readonly seesLoad: boolean
 }
@@ -34,6 +36,12 @@ export const signedIn = (viewer: Viewer | null): SignedIn => ({
     (viewer?.grants.some(
       ({ role, projectId, project }) =>
         role === 'ADMIN' && (projectId === null || (name !== undefined && project?.name === name)),
+    ) ??
+      false),
+  edits: (name) =>
+    viewer?.administrator === true ||
+    (viewer?.grants.some(
+      ({ role, projectId, project }) => role === 'EDITOR' && (projectId === null || project?.name === name),
     ) ??
       false),
   seesLoad:
