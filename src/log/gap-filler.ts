@@ -50,7 +50,8 @@ export class GapFiller {
     const { end, logger } = this.#options
     try {
       while (!this.#closed && end.buffer.through < end.known) {
-        if (end.listeners === 0) end.restartAtKnown()
+        // A check that had begun before the last listener left leaves its buffer to it.
+        if (end.isIdle) end.restartAtKnown()
         else if (!(await this.#fillPage())) break
       }
     } catch (error) {

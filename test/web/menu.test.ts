@@ -110,7 +110,7 @@ test('the name of a section finds its pages', async () => {
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').getByRole('combobox').fill('fleet')
   await page.getByRole('option', { name: 'Locks Fleet' }).waitFor()
-  expect(await page.getByRole('dialog').getByRole('option').count()).toBe(4)
+  expect(await page.getByRole('dialog').getByRole('option').count()).toBe(5)
 })
 
 test('history is shown when someone asks for it, and left for the present', async () => {
