@@ -17,7 +17,10 @@ export const limitSchema = z
     max: most.describe('How many may hold it at once, of all keys together. Left out or null: no bound.'),
     maxPerKey: most.describe('How many may hold it at once with the same key. Left out or null: no bound.'),
     rate: z
-      .strictObject({ count: z.int32().positive(), per: duration })
+      .strictObject({
+        count: z.int32().positive().describe('How many may start.'),
+        per: duration.describe('Any time as long as this.'),
+      })
       .nullable()
       .optional()
       .describe('How many may start with the same key in a time. Left out or null: no bound.'),
