@@ -23,7 +23,7 @@ interface Target {
 const TARGETS: readonly Target[] = [
   {
     file: 'src/documents/generated/documents.d.ts',
-    sources: ['src/{client,agents,cli,families}/**/*.ts', 'src/example.ts'],
+    sources: ['src/{client,agents,cli,families,testing}/**/*.ts', 'src/example.ts'],
     vocabulary: '../../core/vocabulary.ts',
   },
   {

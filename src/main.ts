@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import { judgeHealth } from './core/health.ts'
 import { InFlight } from './core/in-flight.ts'
 import type { PoolFacts } from './core/ports/measured.ts'
+import type { System } from './core/ports/system.ts'
 import type { Secret } from './core/secret.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
@@ -59,7 +60,7 @@ import { ensureProject } from './store/projects.ts'
 import { createSealing } from './store/sealing.ts'
 import { catchUpSequences } from './store/sequences.ts'
 import { WriteWatch } from './store/write-watch.ts'
-import { systemOf } from './system.ts'
+import { type MovedTime, systemOf } from './system.ts'
 
 /** The composition root: the only file that wires everything. */
 
@@ -91,6 +92,9 @@ export interface RunningProcess extends AsyncDisposable {
 }
 export interface App extends RunningProcess {
   readonly engineHost: EngineHost
+  readonly system: System
+  /** Whatever waits for a time looks at it again. */
+  timeMoved(): void
 }
 export interface AppOptions {
   readonly logger: Logger
@@ -100,6 +104,8 @@ export interface AppOptions {
   readonly signal?: AbortSignal
   /** Instead of the product's own. */
   readonly families?: readonly FamilyDefinition[]
+  /** Of a server in a test, whose time somebody moves. */
+  readonly movedTime?: MovedTime
 }
 
 /**
@@ -109,7 +115,7 @@ export interface AppOptions {
  */
 export async function startApp(
   config: Config,
-  { logger, gadgetFolders = [], families: definitions = ownFamilies, signal: stop = NEVER }: AppOptions,
+  { logger, gadgetFolders = [], families: definitions = ownFamilies, signal: stop = NEVER, movedTime }: AppOptions,
 ): Promise<App> {
   checkBinding(config, logger)
   await using parts = new AsyncDisposableStack()
@@ -140,7 +146,7 @@ export async function startApp(
   await extendVocabulary(pool, families, migrations)
   await catchUpSequences(pool, logger)
   const clock = parts.use(await startDatabaseClock({ pool, logger }))
-  const system = systemOf(clock)
+  const system = systemOf(clock, movedTime)
   await ensureProject(pool, 'default', system)
   const keys = await loadSecretKeys(config)
   const sealing = createSealing(
@@ -286,7 +292,8 @@ export async function startApp(
   parts.defer(database.closing)
   const running = parts.move()
   return {
-    ...{ origin, adminOrigin: admin?.url ?? null, token: administrator, engineHost },
+    ...{ origin, adminOrigin: admin?.url ?? null, token: administrator, engineHost, system },
+    timeMoved: () => writes.timeMoved(),
     drain() {
       drain.begin(config.drain)
       return delay(config.drain.delayMs)

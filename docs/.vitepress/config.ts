@@ -105,6 +105,7 @@ export default defineConfig({
           { text: 'Command line', link: '/cli' },
           { text: 'Dashboard', link: '/dashboard' },
           { text: 'Streams', link: '/streams' },
+          { text: 'Testing', link: '/testing' },
           { text: 'State machines', link: '/machines' },
           { text: 'Changes of the schema', link: '/schema-changes' },
         ],

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { work } from './agent.ts'
+import { startTestServer } from 'phaseline/testing'
+import { TYPE, work } from './agent.ts'
 
 type Item = Parameters<typeof work>[0]
 type Context = Parameters<typeof work>[1]
@@ -34,4 +36,12 @@ test('it says what is missing', async () => {
 
 test('it removes what it is told to', async () => {
   assert.deepEqual(await work(item('DELETE', {}), context().context), { phase: 'GONE' })
+})
+
+test('it deploys the manifest on a server', async () => {
+  const manifests = await readFile(new URL('greeting.yaml', import.meta.url), 'utf8')
+  await using server = await startTestServer({ manifests })
+  const { items } = await server.play(TYPE, work)
+  await server.until('greeting', 'SUCCEEDED')
+  assert.deepEqual(items.map(({ name }) => name), ['world'])
 })

@@ -70,6 +70,9 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
   }
   const subscription = listen(signal, WORK_CHANNEL, (message) => notifyWork(JSON.parse(message) as string[]), logger)
   const dispatcher = new Dispatcher(parts)
+  writes?.onWrite((isJump) => {
+    if (isJump) dispatcher.timeMoved()
+  })
   const context: EngineContext = {
     ...parts,
     log,

@@ -26,18 +26,18 @@ export function startSearchLoop(
 ): SearchLoop {
   const stop = new AbortController()
   let isWritten = true
-  let end = () => {}
-  const wake = () => {
+  let end = (_isJump = false) => {}
+  const wake = (isJump = false) => {
     isWritten = true
-    end()
+    end(isJump)
   }
   writes.onWrite(wake)
   const sleep = (ms: number, isDeaf = false) =>
     new Promise<void>((resolve) => {
       if (stop.signal.aborted) return resolve()
       const timer = setTimeout(resolve, ms)
-      end = () => {
-        if (isDeaf && !stop.signal.aborted) return
+      end = (isJump = false) => {
+        if (isDeaf && !isJump && !stop.signal.aborted) return
         clearTimeout(timer)
         resolve()
       }

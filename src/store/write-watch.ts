@@ -26,8 +26,11 @@ const SNAPSHOT = statement({
 
 /** Notifies searches for work of writes to the database. */
 export interface Writes {
-  /** Calls back soon after a transaction of any process has written, or the time has jumped. Synchronous; must not throw. */
-  onWrite(handler: () => void): void
+  /**
+   * Calls back soon after a transaction of any process has written, or the time has jumped. Synchronous; must not throw.
+   * @param handler is passed whether the time has jumped
+   */
+  onWrite(handler: (isJump: boolean) => void): void
   /**
    * True if no transaction has written since a time of `performance.now()`, but for what the next look notices. A statement that was
    * sent then would read the same again.
@@ -45,7 +48,7 @@ export class WriteWatch implements Writes, AsyncDisposable {
   readonly #pool: Pick<Pool, 'query'>
   readonly #signal: Pick<Signal, 'connected'>
   readonly #clock: Pick<DatabaseClock, 'observe'> | null
-  readonly #handlers = new Set<() => void>()
+  readonly #handlers = new Set<(isJump: boolean) => void>()
   #timer: NodeJS.Timeout
   #snapshot = ''
   #quietLooks = 0
@@ -69,8 +72,14 @@ export class WriteWatch implements Writes, AsyncDisposable {
     this.#timer = this.#next()
   }
 
-  onWrite(handler: () => void): void {
+  onWrite(handler: (isJump: boolean) => void): void {
     this.#handlers.add(handler)
+  }
+
+  /** Calls back at once, as after a jump of the database's clock. */
+  timeMoved(): void {
+    this.#quietSince = performance.now()
+    for (const handler of this.#handlers) handler(true)
   }
 
   isQuietSince(at: number): boolean {
@@ -115,6 +124,6 @@ export class WriteWatch implements Writes, AsyncDisposable {
     if (this.#snapshot !== '' && this.#snapshot === before && !isJump) return
     this.#quietLooks = 0
     this.#quietSince = this.#snapshot === '' ? Number.POSITIVE_INFINITY : performance.now()
-    for (const handler of this.#handlers) handler()
+    for (const handler of this.#handlers) handler(isJump)
   }
 }

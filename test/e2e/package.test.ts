@@ -123,6 +123,7 @@ test('the tarball has all that runs, and nothing else', () => {
     'dist/src/sandbox/worker.js',
     'dist/src/client/index.d.ts',
     'dist/src/manifest/index.d.ts',
+    'dist/src/testing/api.d.ts',
     'web-playground/dist/index.html',
     'docs-dist/site.json',
     'docs-dist/first-agent.html.gz',
@@ -176,6 +177,7 @@ const USE = `
 import { readFileSync } from 'node:fs'
 import { type Client, ClientError, createClient, runAgent, type WorkItem } from 'phaseline/client'
 import { type Manifest, parseManifests } from 'phaseline/manifest'
+import type { startTestServer, TestServer } from 'phaseline/testing'
 
 const [url = '', token = '', file = ''] = process.argv.slice(2)
 const client: Client = createClient({ url, token })
@@ -207,7 +209,8 @@ const wrong: typeof options.work = async () => ({ phase: 'DONE_AND_DUSTED' })
 await runAgent(options)
 await client[Symbol.asyncDispose]()
 await options.client[Symbol.asyncDispose]()
-if (wrong.name === '' || new ClientError('network', 'x').kind !== 'network') process.exitCode = 1
+const tested: ((server: TestServer) => ReturnType<typeof startTestServer>) | null = null
+if (tested !== null || wrong.name === '' || new ClientError('network', 'x').kind !== 'network') process.exitCode = 1
 `
 const USE_PROCESS = `declare const process: { argv: string[]; exitCode: number }
 declare module 'node:fs' { export function readFileSync(path: string, encoding: 'utf8'): string }
@@ -267,7 +270,7 @@ test('it serves with an embedded Postgres, and all that it brings works', { time
     )
     printed.set(command, `${printed.get(command) ?? ''}${out}`)
   }
-  expect(printed.get('npm --prefix greeter test')).toMatch(/pass 3\n/)
+  expect(printed.get('npm --prefix greeter test')).toMatch(/pass 4\n/)
   expect(printed.get('npx phaseline get greeting')).toMatch(/exports +greeted: Hello, world![\s\S]*NO_GREETING/)
   expect(printed.get('npx phaseline logs greeting')).toContain('RECONCILE world')
   expect(printed.get('npx phaseline get --failed')).toContain('config.greeting is missing.')

@@ -69,8 +69,8 @@ test('a write that is noticed during a sweep causes another one, and a sweep tha
   }
   let write = () => {}
   const writes = {
-    onWrite(handler: () => void) {
-      write = handler
+    onWrite(handler: (isJump: boolean) => void) {
+      write = () => handler(false)
     },
   }
   await using _numberer = createNumberer({

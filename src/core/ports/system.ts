@@ -2,7 +2,7 @@
 export interface System {
   /** The database's clock as this process estimates it. Statements that judge leases and deadlines use the database's own. */
   now(): Date
-  /** The time that statements use. Null, as always outside of tests: the database's own clock. */
+  /** The time that statements use, as it is when this is read. Null, as always outside of tests: the database's own clock. */
   readonly fixedTime: Date | null
   /** A uuid v7: grows with time. */
   id(): string

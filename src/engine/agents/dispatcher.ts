@@ -58,6 +58,11 @@ export class Dispatcher {
       if (types.some((type) => claim.types.includes(type))) this.#dismiss(claim)
     }
   }
+  /** Makes all claims search again: time that has passed may have brought up work of any type. */
+  timeMoved(): void {
+    this.#notices++
+    for (const claim of this.#claims) this.#dismiss(claim)
+  }
   /** Number of notices so far: a search that began at another number may have missed work. */
   get notices(): number {
     return this.#notices
