@@ -43,5 +43,8 @@ test('it deploys the manifest on a server', async () => {
   await using server = await startTestServer({ manifests })
   const { items } = await server.play(TYPE, work)
   await server.until('greeting', 'SUCCEEDED')
-  assert.deepEqual(items.map(({ name }) => name), ['world'])
+  assert.deepEqual(
+    items.map(({ name }) => name),
+    ['world'],
+  )
 })

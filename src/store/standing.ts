@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import { array, bigint, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { array, bigint, boolean, nullable, text, timestamptz, uuid } from './column-types.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 import { IS_FREE_TO_GO } from './work-states.ts'
@@ -25,15 +25,15 @@ export async function nextMoment(client: Client, now: Date): Promise<Date | null
 
 const OPEN_WORK = statement({
   name: 'open-work',
-  text: `select object_id as "objectId", state, attempt from work
+  text: `select object_id as "objectId", attempt, state = 1 and lease_until > $1 as held from work
     where state = 1 and (lease_until > $1 or abort_requested_at is null and type = any($2))
       or state = 0 and type = any($2) and (offer_after is null or offer_after <= $1) and ${IS_FREE_TO_GO('work')}
     order by object_id limit $3`,
   params: [timestamptz, array(text), bigint],
-  row: { objectId: uuid, state: table.work.state, attempt: table.work.attempt },
+  row: { objectId: uuid, attempt: table.work.attempt, held: nullable(boolean) },
 })
 
-/** Work that an agent has, or that one which claims these types can have now. */
+/** Work that an agent holds, or that one which claims these types can have now. */
 export const openWork = async (client: Client, now: Date, types: readonly string[]) =>
   (await OPEN_WORK.query(client, [now, types, MAX_WORK])).rows
 const MAX_WORK = 10_000

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
+
 import type { Client, PhaseChange, WorkContext, WorkItem, WorkOutcome } from '../client/index.ts'
+import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 
 /** The types of `phaseline/testing`, apart from its code: they name nothing of the server. */
 
@@ -14,6 +15,7 @@ export interface TestServerOptions {
 }
 
 /** The outcome of a piece of work, or its phase alone; nothing: it has succeeded, or is gone if it was to be deleted. */
+// biome-ignore lint/suspicious/noConfusingVoidType: functions without a return may answer
 export type Answer = WorkOutcome | Phase | undefined | void
 
 export interface PlayOptions {

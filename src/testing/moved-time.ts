@@ -73,7 +73,9 @@ export class MovedTime {
           return
         }
       } else if (waitedMs > REST_MS)
-        throw new Error(`The server has not come to rest in ${REST_MS / 1_000} s: ${due.join(', ') || 'firings'} is due.`)
+        throw new Error(
+          `The server has not come to rest in ${REST_MS / 1_000} s: ${due.join(', ') || 'firings'} is due.`,
+        )
       await delay(LOOK_MS)
     }
   }

@@ -19,7 +19,11 @@ export interface TestDatabase extends AsyncDisposable {
 const SETTINGS = { fsync: 'off', shared_buffers: '64MB', max_connections: '400' }
 const TEMPLATE = 'template_of_tests'
 
+let folder: Promise<string> | null = null
 let postgres: Promise<Connection> | null = null
+
+/** For the files of this process's servers. It is removed once the process has ended, however it ends. */
+export const testFolder = (): Promise<string> => (folder ??= makeFolder())
 
 /** A migrated database in the Postgres of this process. It is dropped when it is disposed. */
 export async function createTestDatabase(): Promise<TestDatabase> {
@@ -37,10 +41,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 /** Takes a second or two, so the Postgres stays for later tests of this process, and ends with it. */
 async function startPostgres(): Promise<Connection> {
-  const folder = await mkdtemp(join(tmpdir(), 'phaseline-test-'))
-  removeWithThisProcess(folder)
   const logger = createLogger('fatal', process.stderr)
-  const { connection } = await startEmbeddedPostgres({ dataDir: folder, logger, settings: SETTINGS })
+  const { connection } = await startEmbeddedPostgres({ dataDir: await testFolder(), logger, settings: SETTINGS })
   await administer(connection, `create database ${TEMPLATE}`)
   const pool = createPool({ ...connection, database: TEMPLATE }, { max: 1, logger })
   await migrate(pool, MIGRATIONS_FOLDER)
@@ -56,8 +58,9 @@ pid=$(head -n 1 "$home/postgres/postmaster.pid" 2> /dev/null) && kill -QUIT "$pi
 rm -rf "$home" "$1"`
 
 /** Test runners kill their workers, which can tidy up nothing then: a shell outlives this process and does it. */
-function removeWithThisProcess(folder: string): void {
-  const shell = spawn('sh', ['-c', REMOVE, 'sh', folder], {
+async function makeFolder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'phaseline-testing-'))
+  const shell = spawn('sh', ['-c', REMOVE, 'sh', path], {
     ...{ cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] },
   })
   shell.on('error', () => {})
@@ -65,6 +68,7 @@ function removeWithThisProcess(folder: string): void {
   const input = shell.stdin as Socket
   input.on('error', () => {})
   input.unref()
+  return path
 }
 
 async function administer(server: Connection, sql: string): Promise<void> {

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from '../cli/run.ts'
 import { createClient } from '../client/index.ts'
 import { parseDuration } from '../core/parse-duration.ts'
-import { openFiringStore } from '../families/automation/store/firings.ts'
 import { restingWords } from '../families/automation/rules/at-rest.ts'
+import { openFiringStore } from '../families/automation/store/firings.ts'
 import { timeoutsOf } from '../families/define-family.ts'
 import { families } from '../families/index.ts'
 import { loadFamilies } from '../families/load-families.ts'
@@ -18,15 +17,20 @@ import { createPool } from '../store/pool.ts'
 import type { TestServer, TestServerOptions } from './api.ts'
 import { MovedTime } from './moved-time.ts'
 import { play } from './play.ts'
-import { createTestDatabase } from './test-database.ts'
+import { createTestDatabase, testFolder } from './test-database.ts'
 import { until } from './until.ts'
 
 /** A process more for each server, and commands of users on this machine, are for those who ask for them. */
-const SETTINGS = { PORT: '0', PHASELINE_LOG_LEVEL: 'error', PHASELINE_ROLES: 'gateway,engine', PHASELINE_LOG_RETENTION: 'never' }
+const SETTINGS = {
+  PORT: '0',
+  PHASELINE_LOG_LEVEL: 'error',
+  PHASELINE_ROLES: 'gateway,engine',
+  PHASELINE_LOG_RETENTION: 'never',
+}
 
 export async function start({ at, manifests, settings = {} }: TestServerOptions = {}): Promise<TestServer> {
   await using parts = new AsyncDisposableStack()
-  const dataDir = parts.adopt(await mkdtemp(join(tmpdir(), 'phaseline-test-')), (folder) =>
+  const dataDir = parts.adopt(await mkdtemp(join(await testFolder(), 'server-')), (folder) =>
     rm(folder, { recursive: true, force: true }),
   )
   const token = settings.PHASELINE_TOKEN ?? randomBytes(24).toString('base64url')
@@ -110,7 +114,11 @@ async function firings() {
 /** The command itself, so that it takes what that takes, and refuses it in the same words. */
 async function apply(yaml: string, { url, token }: { readonly url: string; readonly token: string }): Promise<void> {
   let said = ''
-  const stderr = { write: (text: string | Uint8Array) => void (said += String(text)) }
+  const stderr = {
+    write(text: string | Uint8Array) {
+      said += String(text)
+    },
+  }
   const io = {
     ...{ stdout: { write: () => {} }, stderr, stdin: Readable.from([yaml]) },
     ...{ env: { PHASELINE_URL: url, PHASELINE_TOKEN: token }, signal: new AbortController().signal },

@@ -23,5 +23,7 @@ export async function until(
     if (last?.to === phase && through >= log.head) return last
   }
   const state = last ? `is ${last.to}` : `is not there (project ${project})`
-  throw new Error(`${path} has not become ${phase} in ${timeoutMs} ms: it ${state}. Does it wait for a time? advance() moves it.`)
+  throw new Error(
+    `${path} has not become ${phase} in ${timeoutMs} ms: it ${state}. Does it wait for a time? advance() moves it.`,
+  )
 }
