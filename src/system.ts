@@ -16,19 +16,18 @@ function random(bytes: number): Buffer {
   return taken
 }
 
+let lastMs = 0
+let count = 0
+
 /** Ids of one millisecond count up from a random number with room to grow, so ids grow even if the clock does not. */
-function growingIds(): (now: number) => string {
-  let lastMs = 0
-  let count = 0
-  return (now) => {
-    if (now > lastMs) {
-      lastMs = now
-      count = random(4).readUInt32BE() >>> 1
-    } else {
-      count += 1
-    }
-    return v7({ msecs: lastMs, seq: count, random: random(16) })
+function id(now: number): string {
+  if (now > lastMs) {
+    lastMs = now
+    count = random(4).readUInt32BE() >>> 1
+  } else {
+    count += 1
   }
+  return v7({ msecs: lastMs, seq: count, random: random(16) })
 }
 
 /** Another time in place of that of the database's clock, which it gets. */
@@ -39,7 +38,6 @@ export type MovedTime = (now: Date) => Date
  * @param moved statements take this time as well; absent outside of tests
  */
 export function systemOf(clock: Pick<System, 'now'>, moved?: MovedTime): System {
-  const id = growingIds()
   const now = () => (moved ? moved(clock.now()) : clock.now())
   return {
     now,

@@ -113,7 +113,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
   faults: {
     why: 'They kill, stop and cut off real servers, and wait for the recovery.',
     judges: [
-      'src/{audit,backup,engine,hooks,log,process,server,start,store}/**',
+      'src/{audit,backup,engine,hooks,log,process,server,start,store,testing}/**',
       'src/{main,serve}.ts',
       'src/families/**/store/**',
     ],
@@ -129,6 +129,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
       faults/ read-replica reconnect-storm slow-subscriber swallowed-postgres
       hooks/ killed
       store/ embedded
+      testing/ left-over
       upgrade/ rolling
     `),
   },

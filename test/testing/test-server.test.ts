@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { startTestServer } from '../../src/testing/index.ts'
 import { until } from '../testkit/wait.ts'
@@ -101,38 +98,3 @@ test('what cannot be is refused in words', async () => {
   await expect(server.advance('a while')).rejects.toThrow('a while is no duration')
   await expect(server.apply('{ name: shop, spec: { deployItems: [{ name: web }] } }')).rejects.toThrow('type')
 })
-
-const USE = `
-import { startTestServer } from ${JSON.stringify(new URL('../../src/testing/index.ts', import.meta.url).href)}
-const server = await startTestServer()
-await server.apply('{ name: shop, spec: { deployItems: [{ name: web, type: web }] } }')
-process.send('ready')
-await new Promise((ends) => process.once('message', ends))
-`
-
-test.each([
-  ['ends', 'await server[Symbol.asyncDispose](); process.disconnect()'],
-  ['exits with a server', 'process.exit(0)'],
-  ['is killed', 'process.kill(process.pid, "SIGKILL")'],
-])('neither a process nor a file is left of one that %s', async (_, end) => {
-  const folder = await mkdtemp('/tmp/phaseline-left-')
-  const child = spawn(process.execPath, [...process.execArgv, '--input-type=module', '--eval', USE + end], {
-    ...{ stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { ...process.env, TMPDIR: folder } },
-  })
-  const ready = once(child, 'message')
-  const exited = once(child, 'exit')
-  await Promise.race([ready, exited.then(([code]) => Promise.reject(new Error(`it has exited with ${code}`)))])
-  expect(await readdir(folder)).not.toEqual([])
-  child.send('end')
-  await exited
-  await until(async () => (await readdir(folder)).length === 0, { what: 'its files are gone' })
-  await until(async () => (await processesOf(folder)).length === 0, { what: 'its processes are gone' })
-  await rm(folder, { recursive: true })
-})
-
-/** Lines of `ps` with what names the folder. */
-async function processesOf(folder: string): Promise<readonly string[]> {
-  const ps = spawn('ps', ['-eo', 'args'], { stdio: ['ignore', 'pipe', 'ignore'] })
-  const lines = (await ps.stdout.toArray()).join('').split('\n')
-  return lines.filter((line) => line.includes(folder))
-}
