@@ -75,6 +75,14 @@ test('work that an agent has when the time moves has lost its lease, and is offe
   end(undefined)
 })
 
+test('an agent that waits while months pass gets the next work at once', async () => {
+  await using server = await startTestServer()
+  await server.play('web')
+  await server.advance('90d')
+  await server.apply('{ name: shop, spec: { deployItems: [{ name: web, type: web }] } }')
+  await server.until('shop', 'SUCCEEDED')
+})
+
 test('two servers of one process have times and objects of their own', async () => {
   await using past = await startTestServer({ at: '2020-02-28T12:00:00Z', manifests: NIGHTLY })
   await using future = await startTestServer({ at: '2030-02-28T12:00:00Z', manifests: NIGHTLY })

@@ -18,6 +18,7 @@ export class TestClock implements System {
   constructor(start = Date.UTC(2026, 0, 1)) {
     this.#now = start
   }
+  readonly standsStill = true
   now = (): Date => new Date(this.#now)
   get fixedTime(): Date {
     return this.now()

@@ -4,6 +4,8 @@ export interface System {
   now(): Date
   /** The time that statements use, as it is when this is read. Null, as always outside of tests: the database's own clock. */
   readonly fixedTime: Date | null
+  /** The time passes only when a test moves it, so no other clock shows how much has passed. */
+  readonly standsStill?: true
   /** A uuid v7: grows with time. */
   id(): string
   /** In [0, 1). */

@@ -166,7 +166,7 @@ function waited(items: readonly ClaimedItem[], { requestedAt, startedAt, leaseMs
   if (items.length === 0) return 0
   const leasedAt = Math.min(...items.map(({ leaseUntil }) => leaseUntil.getTime())) - leaseMs
   // A suspended process has a wrong `requestedAt`, so the monotonic clock bounds the result.
-  const longest = parts.system.fixedTime ? Number.POSITIVE_INFINITY : Math.floor(performance.now() - startedAt)
+  const longest = parts.system.standsStill ? Number.POSITIVE_INFINITY : Math.floor(performance.now() - startedAt)
   return Math.max(0, Math.min(longest, leasedAt - requestedAt))
 }
 
