@@ -13,7 +13,7 @@ import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
 import { createEngineHost, type EngineHost } from './engine/index.ts'
 import { createCommands } from './families/create-commands.ts'
-import type { FamilyDefinition } from './families/define-family.ts'
+import type { FamilyDefinition, FamilyWorker } from './families/define-family.ts'
 import { families as ownFamilies } from './families/index.ts'
 import { loadFamilies } from './families/load-families.ts'
 import { createKindRegistry } from './graphql/family.ts'
@@ -51,6 +51,8 @@ import { warnOfNoAdministrator } from './start/warn-of-no-administrator.ts'
 import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
 import { watchOwnToken } from './start/watch-own-token.ts'
 import { createArtifacts } from './store/artifacts.ts'
+import { awaitAll } from './store/await-all.ts'
+import type { Client } from './store/client.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
 import { DatabaseHealth } from './store/database-health.ts'
 import { extendVocabulary } from './store/extend-vocabulary.ts'
@@ -93,8 +95,10 @@ export interface RunningProcess extends AsyncDisposable {
 export interface App extends RunningProcess {
   readonly engineHost: EngineHost
   readonly system: System
-  /** Whatever waits for a time looks at it again. */
+  /** Wakes everything that waits for a time. */
   timeMoved(): void
+  /** True if no worker of a family has anything to do before a time comes. */
+  isAtRest(client: Client): Promise<boolean>
 }
 export interface AppOptions {
   readonly logger: Logger
@@ -104,7 +108,7 @@ export interface AppOptions {
   readonly signal?: AbortSignal
   /** Instead of the product's own. */
   readonly families?: readonly FamilyDefinition[]
-  /** Of a server in a test, whose time somebody moves. */
+  /** For tests that move the time of the server. */
   readonly movedTime?: MovedTime
 }
 
@@ -186,6 +190,7 @@ export async function startApp(
   const { trees } = engineHost
   const commandParts = { trees, system, sandbox, pool, log, sealing, timeouts, editorTypes: config.editorTypes }
   const commands = createCommands(families, commandParts)
+  const workers: FamilyWorker[] = []
   if (roles.has('engine')) {
     for (const family of families) await family.prepare?.({ pool, config })
     engineHost.startEngine(config)
@@ -196,7 +201,7 @@ export async function startApp(
         { ...commandParts, config, log, logger, writes, machines, outstandingSql },
         commands,
       )
-      if (worker) parts.use(worker)
+      if (worker) workers.push(parts.use(worker))
     }
     parts.use(startRedeliverer({ ...commandParts, logger, networks: config.outgoing.networks }))
     for (const pruner of startPruners({ pool, system, logger }, config, machines)) parts.use(pruner)
@@ -294,6 +299,7 @@ export async function startApp(
   return {
     ...{ origin, adminOrigin: admin?.url ?? null, token: administrator, engineHost, system },
     timeMoved: () => writes.timeMoved(),
+    isAtRest: async (client) => (await awaitAll(workers.map((worker) => worker.isAtRest?.(client)))).every((one) => one !== false),
     drain() {
       drain.begin(config.drain)
       return delay(config.drain.delayMs)

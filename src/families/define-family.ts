@@ -15,6 +15,7 @@ import type { SelfMadeTokens } from '../graphql/auth/tokens.ts'
 import type { FamilyServices } from '../graphql/context.ts'
 import type { FamilyApi, GraphQLFamily, KindDefinition } from '../graphql/family.ts'
 import type { Sandbox } from '../sandbox/index.ts'
+import type { Client } from '../store/client.ts'
 import type { Sealing } from '../store/sealing.ts'
 import type { Writes } from '../store/write-watch.ts'
 import type { AskedMutation } from './asked-verb.ts'
@@ -57,11 +58,16 @@ export interface FamilyServer {
   /** The mutations of its verbs that can be asked of many objects, by name. */
   asked?(services: FamilyServices): Readonly<Record<string, AskedMutation>>
   /** Works beside the engine for as long as that runs, in each process with one. */
-  startWorker?(parts: WorkerParts, services: FamilyServices): AsyncDisposable
+  startWorker?(parts: WorkerParts, services: FamilyServices): FamilyWorker
   /** Recognises tokens that the family gives out itself. */
   tokens?(parts: Pick<FamilyParts, 'pool' | 'sealing'>): SelfMadeTokens
   /** Runs in a process with an engine, before that starts. */
   prepare?(parts: { readonly pool: Pool; readonly config: Config }): Promise<void>
+}
+
+export interface FamilyWorker extends AsyncDisposable {
+  /** False: there is something that it does without waiting for a time. Absent: it does not know. */
+  isAtRest?(client: Client): Promise<boolean>
 }
 
 /** The dependencies of what works beside the engine. */

@@ -10,7 +10,7 @@ export interface TestServerOptions {
   readonly at?: Date | string | undefined
   /** YAML documents that are applied at the start, as `phaseline apply` does. */
   readonly manifests?: string | undefined
-  /** Settings as `phaseline serve` has them, by name. Those of the environment do not count. */
+  /** Settings as `phaseline serve` has them, by name. The environment is not read. */
   readonly settings?: Readonly<Record<string, string>> | undefined
 }
 
@@ -32,7 +32,7 @@ export interface PlayedAgent extends AsyncDisposable {
 export interface UntilOptions {
   /** `default` by default. */
   readonly project?: string | undefined
-  /** Where objects of several kinds have the path. */
+  /** Any by default: needed if objects of several kinds have the path. */
   readonly kind?: ObjectKind | undefined
   /** Milliseconds of real time after which it fails; 10,000 by default. */
   readonly timeoutMs?: number | undefined
@@ -49,7 +49,7 @@ export interface TestServer extends AsyncDisposable {
   /** The time by which the server decides. It runs on by itself. */
   now(): Date
   /**
-   * Moves the time on, from one moment at which something is due to the next, and lets the server come to rest at each of them. Work that
+   * Moves the time on, from one moment at which something is due to the next, and lets the server do at each of them all that is due. Work that
    * an agent has when the time moves has lost its lease.
    * @param by a duration such as 30d or 1h30m, or milliseconds
    */

@@ -5,11 +5,8 @@ import { Readable } from 'node:stream'
 import { run } from '../cli/run.ts'
 import { createClient } from '../client/index.ts'
 import { parseDuration } from '../core/parse-duration.ts'
-import { restingWords } from '../families/automation/rules/at-rest.ts'
-import { openFiringStore } from '../families/automation/store/firings.ts'
 import { timeoutsOf } from '../families/define-family.ts'
 import { families } from '../families/index.ts'
-import { loadFamilies } from '../families/load-families.ts'
 import { createLogger } from '../logger.ts'
 import { startApp } from '../main.ts'
 import { loadSettings } from '../settings.ts'
@@ -55,9 +52,9 @@ export async function start({ at, manifests, settings = {} }: TestServerOptions 
     (one) => one.end(),
   )
   const types: string[] = []
-  const { openSchedules } = await firings()
   const time = new MovedTime({
-    ...{ pool, openSchedules, now: () => system.now(), types: () => types, wake: () => app.timeMoved() },
+    ...{ pool, now: () => system.now(), types: () => types },
+    ...{ wake: () => app.timeMoved(), isAtRest: (reading) => app.isAtRest(reading) },
     set(to) {
       aheadMs = (aheadMs ?? 0) + Math.max(0, to.getTime() - system.now().getTime())
     },
@@ -103,12 +100,6 @@ function durationOf(by: string | number): number {
   if (ms === null || !(ms >= 0 && Number.isFinite(ms)))
     throw new Error(`${by} is no duration: give one such as 30d or 1h30m, or milliseconds.`)
   return ms
-}
-
-async function firings() {
-  const loaded = await loadFamilies(families)
-  const outstandingSql = loaded.map(({ graphql }) => `(${graphql.outstandingSql})`).join(' or ')
-  return openFiringStore(outstandingSql, restingWords(loaded.flatMap(({ machines }) => machines)))
 }
 
 /** The command itself, so that it takes what that takes, and refuses it in the same words. */

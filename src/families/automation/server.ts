@@ -39,8 +39,8 @@ export const server: FamilyServer = {
   asked: ({ automation }) => askedSchedule(automation),
   startWorker(parts, services) {
     const workers = new AsyncDisposableStack()
-    workers.use(startDispatcher(parts, services))
+    const { isAtRest } = workers.use(startDispatcher(parts, services))
     workers.use(startBulk(parts, services))
-    return workers
+    return { isAtRest, [Symbol.asyncDispose]: () => workers.disposeAsync() }
   },
 }

@@ -5,7 +5,7 @@ import { awaitAll } from '../../../store/await-all.ts'
 import type { Client } from '../../../store/client.ts'
 import { inTransaction } from '../../../store/in-transaction.ts'
 import { enqueueWakes } from '../../../store/queue.ts'
-import type { WorkerParts } from '../../define-family.ts'
+import type { FamilyWorker, WorkerParts } from '../../define-family.ts'
 import { startSearchLoop } from '../../search-loop.ts'
 import { isAtRest, restingWords, succeeds } from '../rules/at-rest.ts'
 import { decideFirings } from '../rules/decide-firings.ts'
@@ -42,7 +42,7 @@ const BACKFILLED_AT_ONCE = 20
 export function startDispatcher(
   { pool, system, sandbox, writes, logger, machines, outstandingSql }: WorkerParts,
   services: FamilyServices,
-): AsyncDisposable {
+): Required<FamilyWorker> {
   const store = openFiringStore(outstandingSql, restingWords(machines))
   const parts: Parts = {
     ...{ pool, system, sandbox, services, store, failures: new Map() },
@@ -84,7 +84,11 @@ export function startDispatcher(
     await Promise.all(Array.from({ length: AT_ONCE }, lane))
     return resting.size > 0 ? RESTING_MS : null
   }
-  return startSearchLoop({ writes, logger }, { what: 'the search for firings', round })
+  const loop = startSearchLoop({ writes, logger }, { what: 'the search for firings', round })
+  return {
+    isAtRest: async (client) => (await store.openSchedules(client)).length === 0,
+    [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose](),
+  }
 }
 
 /** Schedules of one project each, and the batch with the oldest first. */
