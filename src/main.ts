@@ -299,7 +299,8 @@ export async function startApp(
   return {
     ...{ origin, adminOrigin: admin?.url ?? null, token: administrator, engineHost, system },
     timeMoved: () => writes.timeMoved(),
-    isAtRest: async (client) => (await awaitAll(workers.map((worker) => worker.isAtRest?.(client)))).every((one) => one !== false),
+    isAtRest: async (client) =>
+      (await awaitAll(workers.map((worker) => worker.isAtRest?.(client)))).every((one) => one !== false),
     drain() {
       drain.begin(config.drain)
       return delay(config.drain.delayMs)
