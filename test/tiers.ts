@@ -41,7 +41,7 @@ export const UNIT = files(`
   families/automation/ same-schedule times-in-words when
   families/deployments/ forecast graph histories reconcile-effect retry-policies
   families/edge/kubernetes/ specs
-  families/notifications/ quiet-hours
+  families/notifications/ match quiet-hours
   families/pipelines/ place-state
   graphql/ connection descriptions lists one-shape result-union
   hooks/ cloud-events missed-deliveries

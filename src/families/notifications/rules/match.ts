@@ -38,8 +38,11 @@ export const matchesRule = (
   (!changes.reasons || (change.reason !== null && changes.reasons.includes(change.reason))) &&
   (!changes.rootsOnly || change.parentId === null) &&
   (changes.kinds === null || changes.kinds.includes(change.kind)) &&
-  (changes.to === null || changes.to.includes(change.to)) &&
-  (changes.classes === null || (phaseClass !== null && changes.classes.includes(phaseClass)))
+  (changes.to === null || (leads(change) && changes.to.includes(change.to))) &&
+  (changes.classes === null || (leads(change) && phaseClass !== null && changes.classes.includes(phaseClass)))
+
+/** A request, a takeover or a deed of a schedule leaves the phase as it is. */
+const leads = ({ from, to, revision }: PhaseChangeRecord): boolean => from !== to || revision !== null
 
 export const hasLabels = (labels: Labels, wanted: Labels): boolean =>
   Object.entries(wanted).every(([key, value]) => labels[key] === value)
