@@ -56,6 +56,7 @@ export async function picturedWorld(server: ReachableServer, state: string): Pro
   await makePlaces(server)
   await makeSchedules(server)
   await makeHooksAndRules(server)
+  await makeLimits(server)
   const all = making.move()
   return { shop, index, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
@@ -93,6 +94,19 @@ const CREATE_HOOK = gql(`mutation ($input: CreateHookInput!) {
 const CREATE_RULE = gql(`mutation ($input: CreateNotificationRuleInput!) {
   answer: createNotificationRule(input: $input) { ... on NotificationRule { id } ... on Error { message } }
 }`)
+const CREATE_LIMIT = gql(`mutation ($input: CreateLimitInput!) {
+  answer: createLimit(input: $input) { ... on Limit { id } ... on Error { message } }
+}`)
+async function makeLimits({ client }: ReachableServer): Promise<void> {
+  await ask(client, CREATE_LIMIT, { name: 'deploys', max: 2, maxPerKey: 1 })
+  await ask(client, CREATE_LIMIT, { name: 'geocoder', rate: { count: 30, perMs: 60_000 } })
+  const item = (name: string, key: string) => ({
+    ...{ name, type: 'mock', config: { delayMs: 600_000 } },
+    limits: [{ limit: 'deploys', key }],
+  })
+  await create(client, 'rollout', { deployItems: [item('eu-1', 'eu'), item('eu-2', 'eu'), item('us-1', 'us')] })
+}
+
 async function makeHooksAndRules({ client, origin }: ReachableServer): Promise<void> {
   const secrets = [{ name: 'first', value: 'as-long-as-it-must-be' }]
   const hook = { project: 'builds', secrets }

@@ -25,6 +25,7 @@ const PICTURES: readonly (readonly [name: string, path: (world: PicturedWorld) =
   ['audit', () => '/audit', 'Chained up to event'],
   ['machines', () => '/machines?machine=deployItem', 'What happens'],
   ['locks', () => '/locks', 'host:web-1'],
+  ['limits', () => '/limits', 'geocoder'],
   ['agents', () => '/agents', 'terraform'],
   ['places', () => '/places', 'new disks'],
   ['edge', () => '/edge', 'berlin'],
