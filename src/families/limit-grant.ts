@@ -8,7 +8,7 @@ export interface LimitGrant {
 }
 
 export const GRANTED: LimitGrant = { isGranted: true, dueAt: null, leads: false }
-/** Somebody else is before it. */
+/** Another object comes first. */
 export const REFUSED: LimitGrant = { isGranted: false, dueAt: null, leads: false }
 
 declare module '../core/tree.ts' {

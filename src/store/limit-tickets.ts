@@ -73,7 +73,7 @@ interface Passing {
   readonly most?: string
   /** SQL of an array of the objects that ask; absent: none does. */
   readonly asking?: string
-  /** Nobody behind those that ask is of use. */
+  /** Tickets behind those that ask are left out. */
   readonly endsThere?: boolean
 }
 
@@ -232,7 +232,7 @@ const grantOf = (id: string): string => `(select min(d.due_at) from due d where 
     exists (select from granted g where g.object_id = ${id}) as leads`
 
 /** For statements of others that find what may start. */
-export const LIMITS = { passing, passes, granting, grantOf }
+export const ADMISSION = { passing, passes, granting, grantOf }
 
 // An object that asks holds nothing. If it has a granted ticket, the release of that is still to come in this transaction.
 const TAKE = statement({

@@ -10,7 +10,7 @@ import { until } from '../testkit/wait.ts'
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
-  for (const name of ['a', 'b', 'c']) await create(name)
+  for (const name of ['alpha', 'bravo', 'charlie']) await create(name)
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
@@ -59,8 +59,10 @@ test('pages that follow each other have what GraphQL has; full ones may be kept,
   }
   expect(found).toEqual(all)
   const some = await read('/log?kinds=INSTALLATION,EXECUTION&to=SUCCEEDED&project=default&since=2020-01-01T00:00:00Z')
-  expect(some.lines.map(({ name }) => name).toSorted()).toEqual(['a', 'b', 'c'])
+  expect(some.lines.map(({ name }) => name).toSorted()).toEqual(['alpha', 'bravo', 'charlie'])
   expect((await read('/log?rootId=no-id')).lines).toEqual([])
+  const sought = await read('/log?search=BRAVO%20succeeded')
+  expect(new Set(sought.lines.map(({ name }) => name))).toEqual(new Set(['bravo']))
 })
 
 test('a reader at the end waits for the next change, and misses none', async () => {

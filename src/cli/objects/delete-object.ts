@@ -60,7 +60,7 @@ async function noteWait(session: Session, { id, name, project }: Located): Promi
   // One that begins now, or once the tree is resumed, waits for no job.
   const waits = object?.pendingRequests.find(({ verb, message }) => verb === 'delete' && /running job/.test(message))
   if (!waits) return
-  // Nobody is asked any more for what would not begin. A decision in a running job is that of a gate.
+  // In a job that runs, only a gate has a DECISION.
   const isAtGate = object?.blockedBy.some(({ reason }) => reason === 'GATE' || reason === 'DECISION')
   const how = isAtGate ? 'Its gates end by themselves. To end that job sooner' : 'To end that job'
   session.note(`${waits.message} ${how}: phaseline cancel ${addressIn(project.name, [name])}`)

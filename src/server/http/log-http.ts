@@ -172,7 +172,8 @@ async function readPage(log: Log, { query, from, limit, waitMs, ended }: Reading
   for (;;) {
     const news = Promise.withResolvers<void>()
     // It listens before it reads, so that nothing is missed between.
-    const stop = log.listen(query, { offer: () => news.resolve(), lost: () => news.resolve(), tick: () => {} })
+    const listener = { offer: () => news.resolve(), lost: () => news.resolve(), tick: () => {} }
+    const stop = waitMs > 0 ? log.listen(query, listener) : null
     try {
       const searched = performance.now() + SEARCH_MS
       for (let batch = await log.next(query, through, limit); batch; ) {
@@ -185,7 +186,7 @@ async function readPage(log: Log, { query, from, limit, waitMs, ended }: Reading
       if (changes.length > 0 || leftMs <= 0 || ended.aborted) return { changes, through }
       await within(news.promise, leftMs, ended)
     } finally {
-      stop()
+      stop?.()
     }
   }
 }

@@ -37,6 +37,5 @@ export const freeItemLimits: RunEffect<'limitsFreed'> = async (client, root, id,
 
 /** Wakes items that limits let start, and that nothing has woken. */
 export async function recoverLimited(client: Client, time: Date | null): Promise<void> {
-  await lockSlots(client)
-  await wakeNextOfLimits(client, time, { kind: KIND })
+  if (await lockSlots(client)) await wakeNextOfLimits(client, time, { kind: KIND })
 }

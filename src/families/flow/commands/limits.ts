@@ -25,14 +25,14 @@ import {
   normaliseOverride,
   type OverrideInput,
 } from '../rules/normalise-limit.ts'
-import { countOverrides, endOverride, LIMITS, type LimitRow, writeOverride, writePause } from '../store/limits.ts'
+import { countOverrides, endOverride, type LimitRow, limitRecords, writeOverride, writePause } from '../store/limits.ts'
 
 type Result<T, Type extends RefusalType> = Outcome<T, RefusalOf<Type | CommonRefusal>>
 interface Written {
   readonly objectId: string
 }
 
-export const LIMIT: RecordKind<LimitRow, LimitSettings> = { noun: 'limit', max: 1_000, rights, records: LIMITS }
+export const LIMIT: RecordKind<LimitRow, LimitSettings> = { noun: 'limit', max: 1_000, rights, records: limitRecords }
 
 export interface CreateLimit extends LimitInput, CreateRecord {}
 export async function createLimit(
@@ -129,7 +129,7 @@ export const deleteLimit = (
     async ({ client }, record): Promise<Result<{ readonly record: LimitRow }, never>> => {
       await lockSlots(client)
       await wakeWaitingFor(client, id)
-      await LIMITS.remove(client, id)
+      await limitRecords.remove(client, id)
       return { ok: true, record }
     },
   )

@@ -14,9 +14,9 @@ import { rights } from '../rights.ts'
 import {
   countFiltered,
   countTickets,
-  LIMITS,
   type LimitKeyRow,
   type LimitRow,
+  limitRecords,
   listTickets,
   loadKeys,
   loadOverrides,
@@ -206,7 +206,7 @@ export const LimitRef = builder.objectRef<LimitValue>('Limit').implement({
 })
 
 const shown = {
-  ...{ field: 'limit', noun: LIMIT.noun, ref: LimitRef, records: LIMITS, right: rights.read },
+  ...{ field: 'limit', noun: LIMIT.noun, ref: LimitRef, records: limitRecords, right: rights.read },
   ...{ limit: 'name' as const, brand },
 }
 addRecord(shown)

@@ -7,7 +7,7 @@ import { answer } from '../../../graphql/schema/errors.ts'
 import { commandResult } from '../../../graphql/schema/result-union.ts'
 import { flowCommands } from '../commands/limits.ts'
 import { rights } from '../rights.ts'
-import { LIMITS } from '../store/limits.ts'
+import { limitRecords } from '../store/limits.ts'
 import { brand, LimitRef } from './limit.ts'
 
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
@@ -55,7 +55,7 @@ const settings = (t: InputBuilder) => ({
 const ID = { required: true, description: 'Id of the limit.' } as const
 
 const written = async ({ pool }: GraphQLContext, { objectId }: { readonly objectId: string }) =>
-  brand(await readRecord(pool, LIMITS, objectId))
+  brand(await readRecord(pool, limitRecords, objectId))
 
 builder.mutationField('createLimit', (t) =>
   t.fieldWithInput({

@@ -27,7 +27,7 @@ export interface LimitPause {
   readonly by: string
   readonly reason: string | null
 }
-export const LIMITS = projectRecords({
+export const limitRecords = projectRecords({
   table: 'flow_limit',
   columns: {
     ...{ description, max, maxPerKey, rateCount, rateMs },
@@ -35,7 +35,7 @@ export const LIMITS = projectRecords({
   },
   derived: { pause: ['r.pause', nullable(json<LimitPause>('jsonb'))] },
 })
-export type LimitRow = RecordOf<typeof LIMITS>
+export type LimitRow = RecordOf<typeof limitRecords>
 
 const SET_PAUSE = statement({
   name: 'pause-limit',

@@ -1,7 +1,7 @@
 import { awaitAll } from '../../../store/await-all.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, integer, nullable, text, timestamptz, uuid } from '../../../store/column-types.ts'
-import { LIMITS, lockSlots, takeTickets } from '../../../store/limit-tickets.ts'
+import { ADMISSION, lockSlots, takeTickets } from '../../../store/limit-tickets.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { statementTime } from '../../../store/time.ts'
@@ -43,7 +43,7 @@ function next(limits: { readonly asking: string | null; readonly now: string } |
     from (select object_id from limit_going union select unnest(${asking ?? 'null::uuid[]'})) t
     cross join lateral (select * from workload where object_id = t.object_id offset 0) w
     cross join lateral (select * from object where id = w.object_id offset 0) o
-    where w.pool = $1 and w.state = 0 and w.limits is not null and ${IS_WAITING} and ${LIMITS.passes('w.object_id')}
+    where w.pool = $1 and w.state = 0 and w.limits is not null and ${IS_WAITING} and ${ADMISSION.passes('w.object_id')}
   )`
   return `with recursive held as materialized (
     select w.project_id as id, count(*)::integer as n from workload w join object o on o.id = w.object_id
@@ -58,7 +58,7 @@ function next(limits: { readonly asking: string | null; readonly now: string } |
     union all
     select (select w.project_id from workload w where w.pool = $1 and w.state = 0 and w.project_id > waiting.id
       order by w.project_id limit 1) from waiting where waiting.id is not null
-  ), ${isLimited ? `${LIMITS.passing({ kind: '$1', now, goes: '$2::uuid', most: '(select n from free)', ...(asking && { asking }) })}, ${limited}, ` : ''}next as (
+  ), ${isLimited ? `${ADMISSION.passing({ kind: '$1', now, goes: '$2::uuid', most: '(select n from free)', ...(asking && { asking }) })}, ${limited}, ` : ''}next as (
     select q.object_id, q.root_id, q.seq,
       coalesce(h.n, 0) + row_number() over (partition by p.id order by q.seq) as level
     from waiting join project p on p.id = waiting.id left join held h on h.id = p.id
@@ -76,16 +76,16 @@ const NEXT_SLOTS = statement({
   row: { object_id: table.workload.objectId, root_id: table.object.rootId },
 })
 
-// Nobody asks for a limit that is gone: who asks for such ones alone has no ticket.
+// A limit that is gone has no tickets, so an object that asks for such limits alone has none.
 const GRANT_SLOTS = statement({
   name: 'grant-slots',
-  text: `with chosen as materialized (${next({ asking: '$3::uuid[]', now: '$4' })}), ${LIMITS.granting({
+  text: `with chosen as materialized (${next({ asking: '$3::uuid[]', now: '$4' })}), ${ADMISSION.granting({
     asking: '$3::uuid[]',
     ids: 'array(select object_id from chosen where object_id = any($3::uuid[]))',
     now: '$4',
   })}
     select a.id, case when a.id in (select object_id from chosen) then true
-      when exists (select from limit_ticket t where t.object_id = a.id offset 0) then false end as granted, ${LIMITS.grantOf('a.id')}
+      when exists (select from limit_ticket t where t.object_id = a.id offset 0) then false end as granted, ${ADMISSION.grantOf('a.id')}
     from unnest($3::uuid[]) a(id)`,
   params: [text, nullable(uuid), array(uuid), timestamptz],
   row: { id: uuid, granted: nullable(boolean), due: nullable(timestamptz), leads: boolean },
