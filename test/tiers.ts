@@ -79,7 +79,7 @@ export const LANDING = files(`
   families/deployments/import/ compose landscaper
   families/deployments/kubernetes/ config
   families/edge/ cloudlets instances resync
-  families/flow/ item-limits limit-order limits limits-api limits-hold rates
+  families/flow/ item-limits limit-order limits limits-api limits-hold rates strategies
   families/notifications/ notifications waits write-messages
   families/operations/ job-retries locks retry-task tasks
   families/pipelines/ claim-payload events import-brigade job-retries places resources slots worker-retries

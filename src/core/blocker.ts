@@ -71,6 +71,8 @@ export interface HeldUpTicket {
   readonly limit: string
   readonly key: string
   readonly isPaused: boolean
+  /** It waits for newer ones of its key. */
+  readonly isDebounced: boolean
   /** Null: none. */
   readonly max: number | null
   /** That of its override, if the key has one. */
@@ -90,12 +92,13 @@ export interface HeldUpTicket {
 /** The limits that keep an object with these tickets waiting. */
 export const limitBlockers = (tickets: readonly HeldUpTicket[], now: Date): readonly LimitBlocker[] =>
   tickets.flatMap((ticket) => {
-    const { limit, key, position, max, maxPerKey, held, heldOfKey, holders, expectedAt, isPaused } = ticket
+    const { limit, key, position, max, maxPerKey, held, heldOfKey, holders, expectedAt, isPaused, isDebounced } = ticket
     const isOfKey = maxPerKey !== null && heldOfKey + position > maxPerKey
     const isUsed = isOfKey || (max !== null && held + position > max)
     if (!isUsed && !expectedAt && !isPaused) return []
     const before = position === 1 ? 'It is the next one of its key.' : `${position - 1} of its key come before it.`
-    const why = isPaused ? 'is paused' : isUsed ? `is used by ${usage(ticket, isOfKey)}` : `lets ${rate(ticket)}`
+    const free = isDebounced ? `waits for newer ones with the key ${quoted(key)}` : `lets ${rate(ticket)}`
+    const why = isPaused ? 'is paused' : isUsed ? `is used by ${usage(ticket, isOfKey)}` : free
     const when = expectedAt && !isPaused ? ` It starts at ${timeOf(expectedAt, now)} at the earliest.` : ''
     return [
       {

@@ -28,18 +28,32 @@ export const limitSchema = z
       .record(z.string(), z.int32().positive())
       .optional()
       .describe('Weights of keys, which take turns; 1 for the others.'),
+    strategy: z
+      .enum(['QUEUE', 'LATEST_ONLY', 'CANCEL_RUNNING', 'SKIP'])
+      .optional()
+      .describe(
+        'A newer worker or job with the same key: waits for its turn, as left out (QUEUE); takes the place of those that wait (LATEST_ONLY), or of those that run, too (CANCEL_RUNNING); or is not started while there is an older one (SKIP).',
+      ),
+    debounce: duration
+      .nullable()
+      .optional()
+      .describe(
+        'A worker or job starts once it is so old, so that a newer one can take its place before. Left out or null: at once.',
+      ),
   })
   .refine(
-    ({ max, maxPerKey, rate }) => [max, maxPerKey, rate].some((bound) => (bound ?? null) !== null),
-    'must have max, maxPerKey or rate',
+    ({ max, maxPerKey, rate, strategy = 'QUEUE' }) =>
+      strategy !== 'QUEUE' || [max, maxPerKey, rate].some((bound) => (bound ?? null) !== null),
+    'must have max, maxPerKey, rate, or a strategy other than QUEUE',
   )
 export type LimitManifest = z.infer<typeof limitSchema>
 
 /** The input of createLimit and updateLimit, apart from name and project. */
-export const limitInput = ({ description, max, maxPerKey, rate, weights = {} }: LimitManifest) => ({
+export const limitInput = ({ description, max, maxPerKey, rate, weights = {}, strategy, debounce }: LimitManifest) => ({
   ...{ description: description ?? null, max: max ?? null, maxPerKey: maxPerKey ?? null },
   rate: rate ? { count: rate.count, perMs: rate.per } : null,
   weights: Object.entries(weights).map(([key, weight]) => ({ key, weight })),
+  ...{ strategy: strategy ?? ('QUEUE' as const), debounceMs: debounce ?? null },
 })
 
 /** A limit as the API shows it. */
@@ -52,12 +66,16 @@ export interface ShownLimit {
   readonly maxPerKey: number | null
   readonly rate: { readonly count: number; readonly perMs: number } | null
   readonly weights: readonly { readonly key: string; readonly weight: number }[]
+  readonly strategy: 'QUEUE' | 'LATEST_ONLY' | 'CANCEL_RUNNING' | 'SKIP'
+  readonly debounceMs: number | null
 }
 
 /** The document that makes this limit. */
-export const limitManifest = ({ name, project, description, max, maxPerKey, rate, weights }: ShownLimit) => ({
+export const limitManifest = ({ name, project, description, max, maxPerKey, rate, weights, ...limit }: ShownLimit) => ({
   ...{ kind: 'Limit', name, project: typeof project === 'string' ? project : project.name },
   ...withoutEmpty({ description: description || null, max, maxPerKey }),
+  ...(limit.strategy !== 'QUEUE' && { strategy: limit.strategy }),
+  ...(limit.debounceMs !== null && { debounce: writeDuration(limit.debounceMs) }),
   ...(rate && { rate: { count: rate.count, per: writeDuration(rate.perMs) } }),
   ...withoutEmpty({ weights: Object.fromEntries(weights.map(({ key, weight }) => [key, weight])) }),
 })

@@ -18,7 +18,7 @@ import { statementTime } from './time.ts'
  *
  * The first in line starts, unless it cannot for another reason: its tree is paused, or another limit is used up. Then the next one of its
  * key has its place, and it holds up nobody. If time alone keeps the first one of a key waiting (`due_at`), a clock of its object
- * runs, and the key is not in line until that is due.
+ * runs, and the key is not in line until that is due. A limit with a debounce lets a ticket start no earlier than `not_before`.
  */
 
 /** Held until the transaction ends, so that the next one sees the slots and tickets that this one takes or frees. */
@@ -84,6 +84,8 @@ const isHeldUp = (ticket: string, goes: string): string =>
   `exists (select from object o left join root_pause r on r.root_id = o.root_id
     where o.id = ${ticket}.object_id and (r.root_id is not null or o.root_id = ${goes}) offset 0)`
 
+/** Its debounce, if it has one, is over. */
+const isRipe = (ticket: string, now: string): string => `coalesce(${ticket}.not_before <= ${now}, true)`
 const inLine = (ticket: string): string =>
   `${ticket}.granted_at is null and ${ticket}.place is not null and ${ticket}.due_at is null`
 /** Tickets of the kind, limit, key and priority of another one. */
@@ -102,9 +104,9 @@ function passing(options: Passing): string {
   const OF_KIND = `${kind === null ? "t.kind > ''" : `t.kind = ${kind}`} and ${inLine('t')}`
   // With one kind, the comparison of both would begin at the first ticket of the kind.
   const AFTER = kind === null ? '(t.kind, t.limit_id) > (q.kind, q.limit_id)' : 't.limit_id > q.limit_id'
-  const MAY_GO = `t.granted_at is null and t.due_at is null and not ${isHeldUp('t', goes)}
+  const MAY_GO = `t.granted_at is null and t.due_at is null and ${isRipe('t', now)} and not ${isHeldUp('t', goes)}
         and not exists (select from limit_ticket s where s.object_id = t.object_id and ${waits('s')}
-          and (s.limit_id, s.key) <> (t.limit_id, t.key) and (s.due_at is not null or not exists (
+          and (s.limit_id, s.key) <> (t.limit_id, t.key) and (s.due_at is not null or not ${isRipe('s', now)} or not exists (
             select from limit_open l cross join ${ofKey('l', 's.key', now)} k
             where l.limit_id = s.limit_id and l.kind = s.kind and coalesce(k.room > 0, true))) offset 0)`
   /** The places of a key and priority are those of its first tickets that may go. */
@@ -216,10 +218,10 @@ const granting = ({ asking, ids, now }: Granting): string => `granted as (
     on conflict do nothing
   ), due as (
     update limit_ticket t set due_at = d.due from (
-      select s.object_id, s.limit_id, s.key, case when s.object_id = (
+      select s.object_id, s.limit_id, s.key, greatest(case when not ${isRipe('s', now)} then s.not_before end, case when s.object_id = (
           select n.object_id from limit_ticket n where ${besides('n', 's')} and n.granted_at is null
             and not ${isHeldUp('n', 'null::uuid')} order by n.seq limit 1
-        ) then k.due end as due
+        ) then k.due end) as due
       from limit_ticket s
       cross join lateral (select id as limit_id, max_per_key, rate_count, rate_ms from flow_limit where id = s.limit_id) l
       cross join ${ofKey('l', 's.key', now)} k
@@ -234,17 +236,19 @@ const grantOf = (id: string): string => `(select min(d.due_at) from due d where 
 /** For statements of others that find what may start. */
 export const ADMISSION = { passing, passes, granting, grantOf }
 
+/** The end of a debounce: it counts from when a worker or job was created, so further attempts do not wait again. */
+const NOT_BEFORE = `case when o.kind in ('WORKER', 'JOB') then o.created_at + l.debounce_ms * interval '1 millisecond' end`
 // An object that asks holds nothing. If it has a granted ticket, the release of that is still to come in this transaction.
 const TAKE = statement({
   name: 'take-limit-tickets',
-  text: `insert into limit_ticket (object_id, limit_id, key, kind, asked_at, priority)
-    select a.object_id, l.id, a.key, o.kind::text, $4, a.priority
+  text: `insert into limit_ticket (object_id, limit_id, key, kind, asked_at, priority, not_before)
+    select a.object_id, l.id, a.key, o.kind::text, $4, a.priority, ${NOT_BEFORE}
     from unnest($1::uuid[], $2::text[], $3::text[], $5::integer[]) with ordinality a(object_id, name, key, priority, n)
-    cross join lateral (select kind, project_id from object where id = a.object_id offset 0) o
+    cross join lateral (select kind, project_id, created_at from object where id = a.object_id offset 0) o
     join flow_limit l on l.project_id = o.project_id and l.name = a.name
     order by a.n
     on conflict (object_id, limit_id, key) do update set granted_at = null, seq = excluded.seq, asked_at = excluded.asked_at,
-      priority = excluded.priority where limit_ticket.granted_at is not null`,
+      priority = excluded.priority, not_before = excluded.not_before where limit_ticket.granted_at is not null`,
   params: [array(uuid), array(text), array(text), timestamptz, array(integer)],
 })
 
@@ -397,11 +401,13 @@ export async function wakeBehind(client: Client, id: string | null, now: Date): 
 const WEIGHT = 'coalesce((l.weights ->> t.key)::integer, 1)'
 const REARRANGE = statement({
   name: 'rearrange-limit-tickets',
-  text: `update limit_ticket t set due_at = null, place = n.place from (
-      select t.object_id, t.key, case when row_number() over (partition by t.kind, t.key, t.priority order by t.seq) <= ${WEIGHT}
+  text: `update limit_ticket t set due_at = null, place = n.place, not_before = n.not_before from (
+      select t.object_id, t.key, ${NOT_BEFORE} as not_before, case when row_number() over (partition by t.kind, t.key, t.priority order by t.seq) <= ${WEIGHT}
         then coalesce(t.place, nextval('limit_ticket_seq')) end as place
-      from limit_ticket t join flow_limit l on l.id = t.limit_id where t.limit_id = $1 and t.granted_at is null
-    ) n where t.limit_id = $1 and t.object_id = n.object_id and t.key = n.key and (t.due_at is not null or t.place is distinct from n.place)`,
+      from limit_ticket t join flow_limit l on l.id = t.limit_id join object o on o.id = t.object_id
+      where t.limit_id = $1 and t.granted_at is null
+    ) n where t.limit_id = $1 and t.object_id = n.object_id and t.key = n.key
+      and (t.due_at, t.place, t.not_before) is distinct from (null, n.place, n.not_before)`,
   params: [uuid],
 })
 
@@ -452,11 +458,11 @@ const MAX_HOLDERS = 10
 const HELD_UP = statement({
   text: `select t.object_id as "objectId", l.name as "limit", t.key, l.pause is not null as "isPaused", l.max, b.*,
       (select count(*)::integer from limit_ticket h where h.limit_id = t.limit_id and h.granted_at is not null) as held,
-      k.held as "heldOfKey", p.position,
-      case when k.max = 0 then v.until when p.position > b."rateCount" - g.used then coalesce(
+      k.held as "heldOfKey", p.position, not ${isRipe('t', '$2')} as "isDebounced",
+      greatest(case when not ${isRipe('t', '$2')} then t.not_before end, case when k.max = 0 then v.until when p.position > b."rateCount" - g.used then coalesce(
           (select at from limit_grant where limit_id = t.limit_id and key = t.key and at > k.since order by at limit 1
             offset (p.position - b."rateCount" + g.used - 1) % b."rateCount"), k.now
-        ) + ((p.position - b."rateCount" + g.used - 1) / b."rateCount" + 1) * b."rateMs" * interval '1 millisecond' end as "expectedAt",
+        ) + ((p.position - b."rateCount" + g.used - 1) / b."rateCount" + 1) * b."rateMs" * interval '1 millisecond' end) as "expectedAt",
       (select coalesce(json_agg(json_build_object('objectId', h.object_id, 'key', h.key)), '[]') from (
         select h.object_id, h.key from limit_ticket h where h.limit_id = t.limit_id and h.granted_at is not null
         order by h.key = t.key desc, h.seq limit ${MAX_HOLDERS}) h) as holders
@@ -475,7 +481,7 @@ const HELD_UP = statement({
   params: [array(uuid), timestamptz],
   row: {
     ...{ objectId: table.limitTicket.objectId, limit: table.flowLimit.name, key: table.limitTicket.key },
-    ...{ isPaused: boolean, max: table.flowLimit.max, maxPerKey: table.flowLimit.maxPerKey },
+    ...{ isPaused: boolean, isDebounced: boolean, max: table.flowLimit.max, maxPerKey: table.flowLimit.maxPerKey },
     ...{ rateCount: table.flowLimit.rateCount, rateMs: table.flowLimit.rateMs, expectedAt: nullable(timestamptz) },
     ...{ held: integer, heldOfKey: integer, position: integer, holders: json<HeldUpTicket['holders']>('json') },
   },

@@ -133,6 +133,8 @@ export const flowLimit = {
   rateMs: nullable(integer),
   weights: jsonb,
   pause: nullable(jsonb),
+  strategy: text,
+  debounceMs: nullable(integer),
   generation: integer,
   createdAt: timestamptz,
   updatedAt: timestamptz,
@@ -149,6 +151,7 @@ export const limitTicket = {
   priority: integer,
   place: nullable(bigint),
   dueAt: nullable(timestamptz),
+  notBefore: nullable(timestamptz),
 }
 
 export const limitOverride = {

@@ -25,6 +25,7 @@ const RULES = {
 const LIMITS = {
   hosts: `{ description: "hosts of a test", max: 4, maxPerKey: 1, rate: { count: 10, per: 1m }, weights: { b: 2, a: 3 } }`,
   licences: `{ max: 2 }`,
+  builds: `{ strategy: CANCEL_RUNNING, debounce: 30s }`,
 }
 const KINDS = [
   ['limit', 'Limit', LIMITS],

@@ -78,6 +78,7 @@ const HOME = 'home'
 const HOOK_SECRET = 'a-secret-that-nobody-guesses'
 const TIMES = { start: '2100-01-01T00:00:00.000Z', until: '2101-01-01T00:00:00.000Z' }
 const AUTOMATIC = [{ intervalMs: 5_000 }, { cron: ['30 2 * * *'], timeZone: 'Europe/Berlin' }]
+const BOUNDS = [{ max: ANY, maxPerKey: ANY, rate: ANY, strategy: 'CANCEL_RUNNING', debounceMs: ANY }]
 const TARGETS = [{ target: ANY }, { targetSelector: ANY }]
 const REDELIVERED = { format: 'GITHUB', redelivery: ANY }
 const SIGNED = { format: 'GENERIC', deliveryId: '${headers["x-id"]}', signature: ANY }
@@ -120,6 +121,7 @@ const samplesOf = (ids: Ids): Samples => ({
     'LimitRequestInput.priority': 5,
     'LimitRateInput.perMs': 60_000,
     'LimitWeightInput.weight': 3,
+    debounceMs: 30_000,
     'OverrideLimitInput.ttlMs': 60_000,
     'NotificationDigestInput.windowMs': 5_000,
     'NotificationQuietRangeInput.from': '22:00',
@@ -166,8 +168,8 @@ const samplesOf = (ids: Ids): Samples => ({
       { at: '2100-06-01T00:00:00.000Z' },
     ],
     SetTargetInput: [{ type: ANY }],
-    CreateLimitInput: [{ max: ANY, maxPerKey: ANY, rate: ANY }],
-    UpdateLimitInput: [{ max: ANY, maxPerKey: ANY, rate: ANY }],
+    CreateLimitInput: BOUNDS,
+    UpdateLimitInput: BOUNDS,
     // It selects nothing.
     ObjectFilter: [{ kinds: ['CLOUDLET'], phases: ['OFFLINE'], nameContains: 'nowhere' }],
     CreateBulkOperationInput: [{ filter: ANY }, { ids: [ids.cloudletId] }],

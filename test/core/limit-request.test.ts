@@ -6,7 +6,7 @@ import { normaliseLimits, resolveLimits, without } from '../../src/families/limi
 const now = new Date('2026-11-30T12:00:00.000Z')
 const ticket = {
   ...{ limit: 'hosts', key: 'a', max: 3, maxPerKey: 2, held: 0, heldOfKey: 0, position: 1, holders: [] },
-  ...{ isPaused: false, rateCount: null, rateMs: null, expectedAt: null },
+  ...{ isPaused: false, isDebounced: false, rateCount: null, rateMs: null, expectedAt: null },
 }
 
 test.each([
@@ -57,6 +57,9 @@ test('a blocker says when a rate lets it start, and that a limit is paused', () 
   )
   const [later] = limitBlockers([{ ...rated, expectedAt: new Date('2026-12-01T00:00:01.000Z') }], now)
   expect(later?.message).toContain('It starts at 2026-12-01 00:00:01 UTC at the earliest.')
+  expect(limitBlockers([{ ...rated, rateCount: null, isDebounced: true }], now)[0]?.message).toBe(
+    'The limit hosts waits for newer ones with the key a. It is the next one of its key. It starts at 12:00:59 UTC at the earliest.',
+  )
   expect(limitBlockers([{ ...ticket, isPaused: true }], now)).toMatchObject([
     { message: 'The limit hosts is paused. It is the next one of its key.' },
   ])

@@ -18,7 +18,12 @@ export const worker = defineMachine({
     // Needed by "Retry: a new event with the same worker spec, inheriting succeeded jobs": such a job never runs again.
     ['PENDING', 'CONTROLLER', 'SUCCEEDED', 'jobs only: inherited from the event that is retried'],
     ['PENDING', 'USER', 'CANCELED', 'cancelled before it started'],
-    ['PENDING', 'CONTROLLER', 'CANCELED', 'its worker ended, or a later event took its place (LATEST_ONLY)'],
+    [
+      'PENDING',
+      'CONTROLLER',
+      'CANCELED',
+      'its worker ended, or another one has its place: a later event (LATEST_ONLY), or one with the same key at a limit',
+    ],
     ['PENDING', 'WORKER', 'CANCELED', 'jobs only: its worker cancels it'],
     ['STARTING', 'RUNTIME', 'RUNNING', 'its process runs'],
     ['STARTING', 'RUNTIME', ['SUCCEEDED', 'FAILED'], 'its process ended; the Running message was missed'],
@@ -30,7 +35,7 @@ export const worker = defineMachine({
     ['UNKNOWN', 'RUNTIME', 'RUNNING', 'its runtime is back and has adopted it'],
     [STARTED, 'RUNTIME', 'ABORTED', 'its workload was deleted from outside'],
     [STARTED, 'USER', 'ABORTED', 'cancelled while it ran'],
-    [STARTED, 'CONTROLLER', 'ABORTED', 'its worker ended'],
+    [STARTED, 'CONTROLLER', 'ABORTED', 'its worker ended, or a newer one took its place at a limit (CANCEL_RUNNING)'],
     [STARTED, 'WORKER', 'ABORTED', 'jobs only: its worker cancels it'],
     [STARTED, 'WORKER', 'TIMED_OUT', 'jobs only: it took longer than its worker allows'],
     [STARTED, 'CONTROLLER', 'TIMED_OUT', 'it took longer than its timeout'],

@@ -11,6 +11,7 @@ import { findPlacementProblems } from './placement/store/place-queries.ts'
 import { placement } from './placement/store/placement.ts'
 import { claimWorkload, decideWorkload, resolveBackoff } from './rules/decide-workload.ts'
 import { POOLS } from './rules/details.ts'
+import { onWake } from './rules/limits.ts'
 import { reportWorkload } from './rules/report-workload.ts'
 import { findEventScopes } from './store/claim-payload.ts'
 import { detailsTables } from './store/details.ts'
@@ -26,8 +27,7 @@ export const rules: Family = {
   isUncounted: true,
   outlivingActions: ['REMOVE'],
   decide,
-  // A wake request only runs the rules.
-  onWake: () => {},
+  onWake,
   report: reportWorkload,
   resolveBackoff,
   claimed: claimWorkload,

@@ -16,6 +16,7 @@ const BOUNDS = {
   few: { max: 4, maxPerKey: 2, weights: [{ key: 'a', weight: 3 }] },
   keyed: { maxPerKey: 1 },
   rated: { rate: { count: 3, perMs: 5_000 } },
+  newest: { maxPerKey: 1, strategy: 'CANCEL_RUNNING', debounceMs: 300 },
 } as const
 const KEYS = ['a', 'b', 'c']
 
@@ -93,6 +94,7 @@ test('no moment has more than a limit allows, whatever is cut, and none of it le
     pick([
       [{ limit: 'few' as const, key: pick(KEYS) }],
       [{ limit: 'keyed' as const, key: pick(KEYS) }],
+      [{ limit: 'newest' as const, key: pick(KEYS) }],
       [{ limit: 'rated' as const, key: pick(KEYS), priority: pick([0, 5]) }],
       [
         { limit: 'few' as const, key: pick(KEYS), priority: 5 },
@@ -196,7 +198,7 @@ test('no moment has more than a limit allows, whatever is cut, and none of it le
       await surviving<unknown>(mutation, null)
     },
     async () => world.clock.advance(random() < 0.1 ? 31_000 : 100),
-    async () => random() < 0.2 && surviving<unknown>(change(pick(['few', 'keyed', 'rated'])), null),
+    async () => random() < 0.2 && surviving<unknown>(change(pick(['few', 'keyed', 'rated', 'newest'])), null),
   ]
   while (roots.length < ROOTS) {
     const some = Array.from({ length: 10 }, () => pick(steps))

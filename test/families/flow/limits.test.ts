@@ -555,6 +555,7 @@ test('a tree that asks for none sends no statement of limits', async () => {
   expect((await sentBy(own)).filter(isOfLimits).toSorted()).toEqual([
     'drop-limit-tickets-of-items',
     'drop-limit-tickets-of-workloads',
+    'find-rivals-at-limits',
     'grant-limits',
     'grant-slots',
     'missing-limits',

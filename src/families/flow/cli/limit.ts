@@ -133,6 +133,12 @@ async function override(
   return reportDone(session, outcome, `${project.name}/${name}: the key ${shownKey(key)} ${done}`, fields)
 }
 
+const STRATEGIES: Readonly<Record<Exclude<FoundLimit['strategy'], 'QUEUE'>, string>> = {
+  LATEST_ONLY: 'a newer worker or job takes the place of those of its key that wait',
+  CANCEL_RUNNING: 'a newer worker or job takes the place of those of its key that wait or run',
+  SKIP: 'a worker or job is not started while there is an older one of its key',
+}
+
 const shownKey = (key: string): string => (key === '' ? '""' : key)
 
 const pausedBy = ({ at, by, reason }: NonNullable<FoundLimit['pause']>): string =>
@@ -155,6 +161,8 @@ async function get(session: Session, found: FoundLimit, { limit }: PageOptions):
         ['max', found.max === null ? 'none' : String(found.max)],
         ['max per key', found.maxPerKey === null ? 'none' : String(found.maxPerKey)],
         ['rate of a key', found.rate ? writeRate(found.rate) : 'none'],
+        ['strategy', found.strategy === 'QUEUE' ? '' : STRATEGIES[found.strategy]],
+        ['debounce', found.debounceMs === null ? '' : writeDuration(found.debounceMs)],
         ['weights', found.weights.map(({ key, weight }) => `${shownKey(key)}: ${weight}`).join(', ')],
         ['paused', found.pause && pausedBy(found.pause)],
         ['running', String(found.runningCount)],

@@ -11,6 +11,7 @@ import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import type { Window } from '../../../store/loaders/window.ts'
 import { LIMIT } from '../commands/limits.ts'
 import { rights } from '../rights.ts'
+import type { Strategy } from '../rules/normalise-limit.ts'
 import {
   countFiltered,
   countTickets,
@@ -60,6 +61,18 @@ const WeightRef = builder.objectRef<{ readonly key: string; readonly weight: num
       description: 'So many of its objects start while one with a key of weight 1 does.',
     }),
   }),
+})
+
+export const StrategyEnum = builder.enumType('LimitStrategy', {
+  description: 'What becomes of workers and jobs of one limit and key.',
+  values: {
+    QUEUE: { description: 'All wait for their turn.' },
+    LATEST_ONLY: { description: 'A newer one takes the place of those that wait: they are CANCELED (SUPERSEDED).' },
+    CANCEL_RUNNING: {
+      description: 'A newer one takes the place of all: those that run are ABORTED (SUPERSEDED), too.',
+    },
+    SKIP: { description: 'A newer one is CANCELED (SKIPPED) while an older one waits or runs.' },
+  } satisfies Readonly<Record<Strategy, object>>,
 })
 
 const OverrideRef = builder.objectRef<OverrideRow>('LimitOverride').implement({
@@ -154,6 +167,16 @@ export const LimitRef = builder.objectRef<LimitValue>('Limit').implement({
         Object.entries(weights)
           .map(([key, weight]) => ({ key, weight }))
           .toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    }),
+    strategy: t.expose('strategy', {
+      type: StrategyEnum,
+      description:
+        'What becomes of older workers and jobs when a newer one comes with their key. Deploy items always wait.',
+    }),
+    debounceMs: t.exposeInt('debounceMs', {
+      nullable: true,
+      description:
+        'A worker or job starts once it is so old, in milliseconds, so that a newer one can take its place before; null: at once.',
     }),
     pause: t.field({
       type: PauseRef,

@@ -8,7 +8,7 @@ import { commandResult } from '../../../graphql/schema/result-union.ts'
 import { flowCommands } from '../commands/limits.ts'
 import { rights } from '../rights.ts'
 import { limitRecords } from '../store/limits.ts'
-import { brand, LimitRef } from './limit.ts'
+import { brand, LimitRef, StrategyEnum } from './limit.ts'
 
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
 const RateInput = builder.inputType('LimitRateInput', {
@@ -34,22 +34,28 @@ const WeightInput = builder.inputType('LimitWeightInput', {
 const settings = (t: InputBuilder) => ({
   description: t.string({ limit: 'description', description: 'A sentence for people. Left out or null: none.' }),
   max: t.int({
-    description:
-      'How many may hold it at once, of all keys together, from 1 to 100,000. Left out or null: no bound, and then maxPerKey or rate is given.',
+    description: 'How many may hold it at once, of all keys together, from 1 to 100,000. Left out or null: no bound.',
   }),
   maxPerKey: t.int({
-    description:
-      'How many may hold it at once with the same key, from 1 to 100,000. Left out or null: no bound, and then max or rate is given.',
+    description: 'How many may hold it at once with the same key, from 1 to 100,000. Left out or null: no bound.',
   }),
   rate: t.field({
     type: RateInput,
-    description:
-      'How many may start with the same key in a time. Left out or null: no bound, and then max or maxPerKey is given.',
+    description: 'How many may start with the same key in a time. Left out or null: no bound.',
   }),
   weights: t.field({
     type: [WeightInput],
     limit: 'limitWeights',
     description: 'Weights of keys, which take turns. Left out or null: each has 1.',
+  }),
+  strategy: t.field({
+    type: StrategyEnum,
+    description:
+      'What becomes of older workers and jobs when a newer one comes with their key. Left out or null: QUEUE.',
+  }),
+  debounceMs: t.int({
+    description:
+      'A worker or job starts once it is so old, from 100 ms to 24 hours, so that a newer one can take its place before; for LATEST_ONLY and CANCEL_RUNNING. Left out or null: at once.',
   }),
 })
 const ID = { required: true, description: 'Id of the limit.' } as const
@@ -62,7 +68,7 @@ builder.mutationField('createLimit', (t) =>
     right: rights.create,
     ...commandResult('CreateLimitResult', LimitRef, flowCommands.createLimit),
     description:
-      'Creates a limit, for what asks for it from then on. Refused if the name is taken (ALREADY_EXISTS), and beyond 1,000 limits in a project (LIMIT).',
+      'Creates a limit, for what asks for it from then on. It has max, maxPerKey, rate, or a strategy other than QUEUE. Refused if the name is taken (ALREADY_EXISTS), and beyond 1,000 limits in a project (LIMIT).',
     typeOptions: { description: 'A new limit.' },
     input: {
       project: t.input.string({

@@ -15,10 +15,15 @@ export interface KeyBoundsInput {
   readonly maxPerKey?: number | null
   readonly rate?: RateInput | null
 }
+/** Of what happens to older workers and jobs when a newer one comes with their key. */
+export const STRATEGIES = ['QUEUE', 'LATEST_ONLY', 'CANCEL_RUNNING', 'SKIP'] as const
+export type Strategy = (typeof STRATEGIES)[number]
 export interface LimitInput extends KeyBoundsInput {
   readonly description?: string | null
   readonly max?: number | null
   readonly weights?: readonly WeightInput[] | null
+  readonly strategy?: Strategy | null
+  readonly debounceMs?: number | null
 }
 export interface KeyBounds {
   /** Null: none. */
@@ -33,12 +38,16 @@ export interface LimitSettings extends KeyBounds {
   readonly max: number | null
   /** The weights of keys; the others have 1. */
   readonly weights: Readonly<Record<string, number>>
+  readonly strategy: Strategy
+  /** A worker or job starts once no newer one has come for so long; null: at once. */
+  readonly debounceMs: number | null
 }
 
 const MOST = 100_000
 const MAX_RATE = 10_000
 const RATE_MS = { from: 1_000, to: 7 * 24 * 60 * 60 * 1_000 }
 const MAX_WEIGHT = 100
+const DEBOUNCE_MS = { from: 100, to: 24 * 60 * 60 * 1_000 }
 const OVERRIDE_MS = { from: 1_000, to: 24 * 24 * 60 * 60 * 1_000 }
 
 const check = (problems: Problems, path: string, value: number | null, { from, to }: { from: number; to: number }) => {
@@ -54,11 +63,15 @@ function boundsOf({ maxPerKey = null, rate = null }: KeyBoundsInput, least: numb
 }
 
 export function normaliseLimit(input: LimitInput, problems: Problems): LimitSettings {
-  const { description, max = null, weights } = input
+  const { description, max = null, weights, debounceMs = null } = input
+  const strategy = input.strategy ?? 'QUEUE'
   check(problems, 'max', max, { from: 1, to: MOST })
   const bounds = boundsOf(input, 1, problems)
-  if (max === null && bounds.maxPerKey === null && bounds.rateCount === null)
-    problems.add('input', 'must have max, maxPerKey or rate')
+  if (max === null && bounds.maxPerKey === null && bounds.rateCount === null && strategy === 'QUEUE')
+    problems.add('input', 'must have max, maxPerKey, rate, or a strategy other than QUEUE')
+  check(problems, 'debounceMs', debounceMs, DEBOUNCE_MS)
+  if (debounceMs !== null && strategy !== 'LATEST_ONLY' && strategy !== 'CANCEL_RUNNING')
+    problems.add('input.debounceMs', 'takes the strategy LATEST_ONLY or CANCEL_RUNNING')
   const taken = new Map<string, number>()
   for (const [i, { key, weight }] of (weights ?? []).entries()) {
     checkKey(problems, `weights.${i}.key`, key)
@@ -66,7 +79,8 @@ export function normaliseLimit(input: LimitInput, problems: Problems): LimitSett
     if (taken.has(key)) problems.add(`input.weights.${i}.key`, 'occurs twice')
     taken.set(key, weight)
   }
-  return { description: description ?? '', max, ...bounds, weights: Object.fromEntries(taken) }
+  const weightsOf = Object.fromEntries(taken)
+  return { description: description ?? '', max, ...bounds, weights: weightsOf, strategy, debounceMs }
 }
 
 function checkKey(problems: Problems, path: string, key: string): void {

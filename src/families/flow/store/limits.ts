@@ -8,6 +8,7 @@ import {
   jsonb,
   nullable,
   text,
+  textOf,
   timestamptz,
   uuid,
 } from '../../../store/column-types.ts'
@@ -16,10 +17,11 @@ import { projectRecords, type RecordOf } from '../../../store/project-records.ts
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { statementTime } from '../../../store/time.ts'
+import type { Strategy } from '../rules/normalise-limit.ts'
 
 /** Limits, and their keys and tickets as people see them. */
 
-const { description, max, maxPerKey, rateCount, rateMs } = table.flowLimit
+const { description, max, maxPerKey, rateCount, rateMs, debounceMs } = table.flowLimit
 /** A pause of a limit, with its time as JSON has it. */
 export interface LimitPause {
   readonly at: string
@@ -30,7 +32,8 @@ export interface LimitPause {
 export const limitRecords = projectRecords({
   table: 'flow_limit',
   columns: {
-    ...{ description, max, maxPerKey, rateCount, rateMs },
+    ...{ description, max, maxPerKey, rateCount, rateMs, debounceMs },
+    strategy: textOf<Strategy>(),
     weights: json<Readonly<Record<string, number>>>('jsonb'),
   },
   derived: { pause: ['r.pause', nullable(json<LimitPause>('jsonb'))] },

@@ -4,7 +4,6 @@ import type { Principal } from '../../../core/ports/viewer.ts'
 import { NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../../core/tree.ts'
 import { isHeld } from '../../../core/work.ts'
 import type { BackoffDecision } from '../../family.ts'
-import type { LimitGrant } from '../../limit-grant.ts'
 import type { Unplaced, WaitingWorkload } from '../placement/rules/placement-problem.ts'
 import { ATTEMPT_TIMEOUT, deadlineOf, isBetweenAttempts, isRemoving, park } from './attempts.ts'
 import { type Clock, clocksOf } from './clocks.ts'
@@ -18,7 +17,7 @@ import {
   removeBy,
   removeNow,
 } from './end-workload.ts'
-import { askedLimits } from './limits.ts'
+import { askedLimits, type SlotGrant } from './limits.ts'
 
 declare module '../../../core/tree.ts' {
   interface FamilyQuestions {
@@ -30,7 +29,7 @@ declare module '../../../core/tree.ts' {
         readonly now: string
       }
       /** Null: it may not, and the limits that it asks for are gone. */
-      readonly answer: LimitGrant | null
+      readonly answer: SlotGrant | null
     }
     unplaced: { readonly args: WaitingWorkload & { readonly now: string }; readonly answer: Unplaced | null }
   }
@@ -136,6 +135,8 @@ function admit(node: Node, slice: Slice): void {
   const grant = slice.ask('slot', { id: node.row.id, pool, limits, now: slice.now.toISOString() })
   if (grant === undefined) return
   if (grant === null) slice.setDetails(node, { limits: null })
+  if (grant?.givesWay) return cancelWorkload(node, slice, { actor: 'CONTROLLER', ...grant.givesWay })
+  if (grant?.replaces) slice.effect('limitsReplaced', node.row.id)
   if (grant?.leads) slice.effect('limitsPassed', null)
   slice.setClock(node, grant?.dueAt ?? null)
   if (!grant?.isGranted) return

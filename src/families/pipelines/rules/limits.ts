@@ -1,10 +1,23 @@
 import type { LimitRequest } from '../../../core/limit-request.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
+import type { LimitGrant } from '../../limit-grant.ts'
 import { resolveLimits, without } from '../../limit-requests.ts'
-import { workload } from './details.ts'
-import { endWorkload } from './end-workload.ts'
+import { isOver, workload } from './details.ts'
+import { cancelWorkload, endWorkload } from './end-workload.ts'
+
+/** The answer to a worker or job that asks for a slot and its limits. */
+export interface SlotGrant extends LimitGrant {
+  /** It is not to start at all: a newer one has its place, or an older one keeps it. */
+  readonly givesWay?: { readonly code: 'SUPERSEDED' | 'SKIPPED'; readonly message: string }
+  /** Older ones are to give way to it. */
+  readonly replaces?: boolean
+}
 
 declare module '../../../core/tree.ts' {
+  interface FamilyEffects {
+    /** The object that takes the place of older ones. */
+    limitsReplaced: string
+  }
   interface FamilyQuestions {
     /** The event as expressions see it; null: it is gone. */
     eventScope: { readonly args: string; readonly answer: object | null }
@@ -35,4 +48,10 @@ export function askedLimits(node: Node, slice: Slice): readonly LimitRequest[] |
   const requests = without(resolved.requests, held)
   slice.setDetails(node, { limits: requests.length > 0 ? { requests, isResolved: true } : null })
   return requests
+}
+
+/** A newer one has taken its place, although it runs. @param why the sentence with which it was woken */
+export function onWake(node: Node, why: string, slice: Slice): void {
+  if (node.row.kind !== 'EVENT' && !isOver(node.row.phase))
+    cancelWorkload(node, slice, { actor: 'CONTROLLER', code: 'SUPERSEDED', message: why })
 }

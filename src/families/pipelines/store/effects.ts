@@ -4,6 +4,7 @@ import { uuid } from '../../../store/column-types.ts'
 import { lockSlots, releaseTickets, wakeNextOfLimits } from '../../../store/limit-tickets.ts'
 import { statement } from '../../../store/statement.ts'
 import type { Family } from '../../family.ts'
+import { replaceOlder } from './rivals.ts'
 import { dropTickets, wakeWaiting } from './slots.ts'
 
 declare module '../../../core/tree.ts' {
@@ -24,6 +25,7 @@ export const effects: Family['effects'] = {
       ...(await wakeNextOfLimits(client, now, { goes, most: 1 })),
     ]
   },
+  limitsReplaced: (client, _root, id) => replaceOlder(client, id),
   forgetArtifacts: async (client, _root, id) => {
     await FORGET_ARTIFACTS.query(client, [id])
     return []

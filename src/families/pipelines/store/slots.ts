@@ -6,8 +6,10 @@ import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { statementTime } from '../../../store/time.ts'
 import type { Answer } from '../../family.ts'
-import { GRANTED, type LimitGrant, REFUSED } from '../../limit-grant.ts'
+import { GRANTED, REFUSED } from '../../limit-grant.ts'
 import { type Pool, SLOT } from '../rules/details.ts'
+import type { SlotGrant } from '../rules/limits.ts'
+import { findRivals } from './rivals.ts'
 
 /**
  * Admission of workers and jobs: a queue in the rows themselves, first in first out in each project, fair between projects.
@@ -98,10 +100,10 @@ export const grantSlots: Answer<'slot'> = async (client, _root, wanted) => {
   const waits = await lockSlots(client)
   const limited = wanted.filter(({ limits }) => limits.length > 0)
   const now = new Date(wanted[0]?.now ?? 0)
-  const rung = await takeTickets(client, limited, now)
-  const found = new Map<string, LimitGrant | null>()
+  const [rung, rivals] = await awaitAll([takeTickets(client, limited, now), findRivals(client, limited)])
+  const found = new Map<string, SlotGrant | null>()
   for (const pool of new Set(wanted.map(({ pool }) => pool))) {
-    const ids = wanted.filter((one) => one.pool === pool).map(({ id }) => id)
+    const ids = wanted.filter((one) => one.pool === pool && !rivals.get(one.id)?.givesWay).map(({ id }) => id)
     if (waits || limited.length > 0) {
       const { rows } = await GRANT_SLOTS.query(client, [pool, null, ids, now])
       for (const { id, granted, due, leads } of rows)
@@ -113,7 +115,7 @@ export const grantSlots: Answer<'slot'> = async (client, _root, wanted) => {
   }
   return wanted.map(({ id, limits }) => {
     const grant = found.get(id)
-    return grant === null && limits.length > 0 ? null : (grant ?? REFUSED)
+    return grant === null && limits.length > 0 ? null : { ...(grant ?? REFUSED), ...rivals.get(id) }
   })
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { duration } from '../../model/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { treeHref } from '../../ui/links.ts'
 import { Phase, Since, Until } from '../../ui/phase.tsx'
@@ -9,7 +10,7 @@ import { useAct } from '../../ui/use-act.ts'
 import { WrappingTable } from '../../ui/wrapping-table.tsx'
 import type { Holder, Limit, Waiter } from './data.ts'
 import { OverrideForm } from './override-form.tsx'
-import { shownKey, writeRate } from './words.ts'
+import { STRATEGIES, shownKey, writeRate } from './words.ts'
 
 interface Props {
   readonly limit: Limit
@@ -17,7 +18,7 @@ interface Props {
 }
 /** A limit with its keys, holders and queue. */
 export function OneLimit({ limit, onDone }: Props) {
-  const { id, name, project, description, max, maxPerKey, rate, pause, keys, holders, queue } = limit
+  const { id, name, project, description, max, maxPerKey, rate, debounceMs, pause, keys, holders, queue } = limit
   const { viewer } = useSession()
   const { busy, result, ask } = useAct(onDone)
   const [reason, setReason] = useState<string | null>(null)
@@ -26,6 +27,8 @@ export function OneLimit({ limit, onDone }: Props) {
     max !== null && `${max.toLocaleString('en')} at once`,
     maxPerKey !== null && `${maxPerKey.toLocaleString('en')} of each key`,
     rate && `${writeRate(rate)} of each key`,
+    STRATEGIES[limit.strategy],
+    debounceMs !== null && `${duration(debounceMs)} for newer ones`,
   ]
   const doPause = (): void => {
     setReason(null)
