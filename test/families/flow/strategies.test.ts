@@ -18,7 +18,7 @@ import {
 } from '../../testkit/pipelines.ts'
 import { createWorld, USER, type World } from '../../testkit/world.ts'
 
-/** What becomes of older workers and jobs of a key when a newer one comes, and how long that waits for newer ones. */
+/** Strategies: a newer worker or job comes with the key of older ones. Debounces: it waits for newer ones. */
 
 let world: World
 beforeAll(async () => {

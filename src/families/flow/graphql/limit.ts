@@ -64,7 +64,7 @@ const WeightRef = builder.objectRef<{ readonly key: string; readonly weight: num
 })
 
 export const StrategyEnum = builder.enumType('LimitStrategy', {
-  description: 'What becomes of workers and jobs of one limit and key.',
+  description: 'How a limit treats workers and jobs of a key when a newer one comes.',
   values: {
     QUEUE: { description: 'All wait for their turn.' },
     LATEST_ONLY: { description: 'A newer one takes the place of those that wait: they are CANCELED (SUPERSEDED).' },
@@ -170,8 +170,7 @@ export const LimitRef = builder.objectRef<LimitValue>('Limit').implement({
     }),
     strategy: t.expose('strategy', {
       type: StrategyEnum,
-      description:
-        'What becomes of older workers and jobs when a newer one comes with their key. Deploy items always wait.',
+      description: 'How it treats workers and jobs of a key when a newer one comes. Deploy items always wait.',
     }),
     debounceMs: t.exposeInt('debounceMs', {
       nullable: true,

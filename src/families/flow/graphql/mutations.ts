@@ -50,8 +50,7 @@ const settings = (t: InputBuilder) => ({
   }),
   strategy: t.field({
     type: StrategyEnum,
-    description:
-      'What becomes of older workers and jobs when a newer one comes with their key. Left out or null: QUEUE.',
+    description: 'How it treats workers and jobs of a key when a newer one comes. Left out or null: QUEUE.',
   }),
   debounceMs: t.int({
     description:

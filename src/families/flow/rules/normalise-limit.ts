@@ -15,7 +15,7 @@ export interface KeyBoundsInput {
   readonly maxPerKey?: number | null
   readonly rate?: RateInput | null
 }
-/** Of what happens to older workers and jobs when a newer one comes with their key. */
+/** How a limit treats workers and jobs of a key when a newer one comes. */
 export const STRATEGIES = ['QUEUE', 'LATEST_ONLY', 'CANCEL_RUNNING', 'SKIP'] as const
 export type Strategy = (typeof STRATEGIES)[number]
 export interface LimitInput extends KeyBoundsInput {

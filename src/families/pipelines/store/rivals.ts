@@ -46,7 +46,7 @@ const RIVALS = statement({
   row: { id: uuid, why: nullable(text), skips: boolean, replaces: boolean },
 })
 
-/** Which of these workloads give way, and which replace others. What gives way leaves the lines. Under the lock of slots, once they have their tickets. */
+/** Finds the workloads that give way, which leave the lines, and those that replace others. Under the lock of slots, once they have their tickets. */
 export async function findRivals(
   client: Client,
   asking: readonly { readonly id: string }[],
@@ -76,7 +76,7 @@ const REPLACE = statement({
   row: { root_id: table.wake.rootId },
 })
 
-/** Wakes older workloads whose place this one takes: those that wait give way when they ask, those that run are told. Returns their roots. */
+/** Wakes older workloads whose place this one takes: those that wait give way when they ask, those that run by the reason. Returns their roots. */
 export async function replaceOlder(client: Client, id: string): Promise<readonly string[]> {
   const { rows } = await REPLACE.query(client, [id])
   return rows.map(({ root_id }) => root_id)

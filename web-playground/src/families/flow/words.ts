@@ -1,6 +1,6 @@
 import { duration } from '../../model/words.ts'
 
-/** What becomes of older workers and jobs of a key when a newer one comes; null: all wait. */
+/** How a limit treats workers and jobs of a key when a newer one comes; null: all wait. */
 export const STRATEGIES: Readonly<Record<'QUEUE' | 'LATEST_ONLY' | 'CANCEL_RUNNING' | 'SKIP', string | null>> = {
   QUEUE: null,
   LATEST_ONLY: 'a newer one replaces those that wait',
