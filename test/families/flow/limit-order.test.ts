@@ -336,3 +336,27 @@ test.each([1, 7])('keys have parts of a limit of %i as their weights say', async
   expect(had.b).toBe(30)
   expect(jain([had.a ?? 0, (had.b ?? 0) / 3, had.c ?? 0]), JSON.stringify(had)).toBeGreaterThanOrEqual(0.99)
 })
+
+test('a key whose first one waits for something else takes no more turns than others', async () => {
+  await clear()
+  const play = new Play()
+  await play.addLimit('few', { max: 1 })
+  await play.addLimit('other', { max: 1 })
+  const few = (key: string) => ({ limit: 'few', key })
+  const [holder = '', first = '', ...rest] = objects
+  await play.ask([{ id: holder, limits: [{ limit: 'other', key: '' }] }])
+  await play.pause('few', true)
+  await play.ask([{ id: first, limits: [few('a'), { limit: 'other', key: '' }] }])
+  for (const key of ['a', 'b']) for (const id of rest.splice(0, 10)) await play.ask([{ id, limits: [few(key)] }])
+  play.order.length = 0
+  await play.pause('few', false)
+  const isOfFew = (id: string) => id !== holder
+  while (play.order.length < 10) await play.end([...play.model.holding.keys()].find(isOfFew) ?? '')
+  expect(play.order.filter((key) => key === 'a')).toHaveLength(5)
+  // It starts before the others of its key once it may.
+  await play.end(holder)
+  while (!play.model.holding.has(first)) {
+    expect(play.order.length).toBeLessThan(13)
+    await play.end([...play.model.holding.keys()].find(isOfFew) ?? '')
+  }
+})
