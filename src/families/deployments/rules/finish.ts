@@ -108,7 +108,8 @@ export function keep(node: Node, slice: Slice, jobId: string): void {
 }
 
 function closeWork(node: Node, slice: Slice, actor: Ending['actor']): void {
-  if (!node.work || node.work.state === WORK_STATE.DONE) return
+  // An item that waits for limits is DONE as far as agents are concerned, and has no end yet.
+  if (!node.work || node.work.doneAt) return
   // An agent that ended its work has stopped. One that was overruled may work until its lease ends.
   const lease = actor === 'DEPLOYER' ? { leaseUntil: null } : {}
   slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, leaseWatched: false, ...lease })
