@@ -6,6 +6,7 @@ import { SECRET_KEY } from '../testkit/server.ts'
 import {
   columnsOf,
   type Evidence,
+  type FlowChange,
   type GadgetLine,
   type LoggedChange,
   type Tables,
@@ -15,6 +16,7 @@ import {
   type WorkSpan,
 } from './evidence.ts'
 import { type ChaosPlace, MAX_WORKERS, type Query } from './place.ts'
+import { FLOW } from './record-flow.ts'
 
 /** Evidence that is noted during the run. */
 export type Noted = Pick<Evidence, 'mutations' | 'probes' | 'deliveries' | 'messages' | 'readers' | 'faults' | 'deaths'>
@@ -23,11 +25,14 @@ export type Noted = Pick<Evidence, 'mutations' | 'probes' | 'deliveries' | 'mess
 export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence> {
   const { folder } = place
   const namesIn = (path: string): Promise<readonly string[]> => readdir(join(folder, path)).catch(() => [])
-  const { log, tables, secrets, copies, recorded, databaseNow } = await place.read(readDatabase)
+  const { log, flow, tables, secrets, copies, recorded, databaseNow } = await place.read((query) =>
+    readDatabase(query, place.limits.size > 0),
+  )
   const sealing = createSealing([Buffer.from(SECRET_KEY, 'base64')], { secret: () => Buffer.alloc(0) })
   return {
     ...noted,
     log,
+    flow,
     tables,
     secrets: secrets.map(({ sealed, ...secret }) => ({ name: secret.name, value: sealing.open(secret, sealed) })),
     copies: copies.map(({ eventId, sealed, ...secret }) => ({ eventId, value: sealing.open(secret, sealed) })),
@@ -43,8 +48,9 @@ export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence
 }
 
 /** One after the other, on one connection. */
-const readDatabase = async (query: Query) => ({
+const readDatabase = async (query: Query, hasLimits: boolean) => ({
   log: await query<LoggedChange>(LOG),
+  flow: hasLimits ? await query<FlowChange>(FLOW) : [],
   tables: await readTables(query),
   secrets: await query<{ name: string; sealed: Buffer; projectId: string }>(SECRETS),
   copies: await query<{ eventId: string; name: string; sealed: Buffer; projectId: string }>(COPIES),
@@ -54,7 +60,7 @@ const readDatabase = async (query: Query) => ({
 
 const LOG = `
   select b.first_seq + c.idx as sequence, c.object_id as "objectId", c.root_id as "rootId", c.kind, c.name, c.machine,
-    c."from", c."to", c.actor, c.rejected, c.reason, c.revision, c.job_id as "jobId", c.at
+    c."from", c."to", c.actor, c.rejected, c.reason, c.revision, c.job_id as "jobId", c.at, c."by", c.message
   from phase_change c join log_batch b on b.id = c.batch_id order by 1`
 const SECRETS = 'select project_id as "projectId", name, sealed from secret'
 const COPIES = `

@@ -10,6 +10,8 @@ import * as tables from '../../src/store/tables.ts'
 export interface Evidence {
   readonly log: readonly LoggedChange[]
   readonly tables: Tables
+  /** Tickets of limits and pauses of trees, each time that a row has changed, in the order of the transactions. */
+  readonly flow: readonly FlowChange[]
   /** The project's secrets, opened. */
   readonly secrets: readonly { readonly name: string; readonly value: string | null }[]
   /** The secrets copied into events, opened. */
@@ -90,6 +92,10 @@ export const WATCHED = [
   'hookDelivery',
   'notificationRule',
   'notification',
+  'flowLimit',
+  'limitTicket',
+  'limitGrant',
+  'rootPause',
 ] as const satisfies readonly (keyof typeof tables)[]
 export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> = {
   project: 'users of the run create one and never change it',
@@ -109,13 +115,9 @@ export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> =
   backfill: 'no user of the run asks for one: their own test kills servers and counts',
   bulkOperation: 'no user of the run asks for one: their own test kills servers and counts',
   bulkTarget: 'as bulk operations are',
-  flowLimit: 'no object of the run asks for one: their own test cuts connections, and reads the log',
-  limitTicket: 'as limits are',
   hookSecret: 'is read opened, by each delivery',
   hold: 'nobody of the run holds anything',
-  limitGrant: 'as limits are',
-  limitOverride: 'as limits are',
-  rootPause: 'the log says when a tree is paused and resumed',
+  limitOverride: 'ends before a run is at rest: each grant is judged by the overrides at its time',
   notificationCursor: 'a position: the messages say what it has passed',
   dryRun: 'changes nothing, and no user of the run asks for one',
   dryRunItem: 'as dry runs are',
@@ -142,6 +144,44 @@ export interface LoggedChange {
   readonly revision: number | null
   readonly jobId: string | null
   readonly at: Date
+  /** The name of the principal. */
+  readonly by: string | null
+  readonly message: string | null
+}
+export type FlowChange = TicketChange | PauseChange
+/** An object asks for a limit, is granted it, or gives it back, whether it held it or waited. */
+export interface TicketChange {
+  readonly did: 'ASK' | 'GRANT' | 'RELEASE'
+  readonly objectId: string
+  /** The kind of the object: each has lines of its own. */
+  readonly kind: string
+  readonly limitId: string
+  readonly key: string
+  readonly priority: number
+  /** By the clock of the database; of a grant the time that its row has. */
+  readonly at: Date
+  /** Those at a grant, else null. */
+  readonly bounds: LimitBounds | null
+}
+export interface LimitBounds {
+  readonly max: number | null
+  readonly isPaused: boolean
+  /** Of the keys that have not 1. */
+  readonly weights: Readonly<Record<string, number>>
+  /** Bounds of a key without an override, and of each key that has one. */
+  readonly usual: KeyBounds
+  readonly overridden: Readonly<Record<string, KeyBounds>>
+}
+export interface KeyBounds {
+  readonly maxPerKey: number | null
+  readonly rateCount: number | null
+  readonly rateMs: number | null
+}
+/** A tree is paused or resumed. */
+export interface PauseChange {
+  readonly did: 'PAUSE' | 'RESUME'
+  readonly rootId: string
+  readonly at: Date
 }
 export interface DeclaredLock {
   readonly resource: string
@@ -152,7 +192,7 @@ export interface UserMutation {
   readonly mutation: string
   /** The id of the changed thing; null: it is not known, e.g. of a creation without an answer. */
   readonly id: string | null
-  readonly kind: ObjectKind | 'SECRET' | 'DATA_OBJECT' | 'TOKEN' | 'PRINCIPAL'
+  readonly kind: ObjectKind | 'SECRET' | 'DATA_OBJECT' | 'TOKEN' | 'PRINCIPAL' | 'LIMIT'
   readonly name: string
   readonly askedMs: number
   /** Null: there was no answer, so that it may have happened, and may happen later. Refused ones are not in the evidence. */
@@ -165,6 +205,8 @@ export interface UserMutation {
   readonly generation: number | null
   /** The running job that it was about; null: there was none. */
   readonly jobId: string | null
+  /** The name of the principal that sent it; null: the administrator's. */
+  readonly by: string | null
 }
 /** A user's request with a token. */
 export interface TokenProbe {

@@ -6,6 +6,8 @@ import type { AnyType } from '../../src/store/column-types.ts'
 import {
   columnsOf,
   type Evidence,
+  type FlowChange,
+  type LimitBounds,
   type LoggedChange,
   type Row,
   type Tables,
@@ -13,7 +15,7 @@ import {
   WATCHED,
   type WatchedTable,
 } from './evidence.ts'
-import { SOURCE } from './load.ts'
+import { GATE, LIMITS, SOURCE } from './load.ts'
 import { PRINTED } from './promises/agents.ts'
 
 /** Evidence of a small run in which every promise was kept: something in each table, and of each family. */
@@ -69,12 +71,18 @@ const JOBS = (['a', 'b'] as const).map((name) => known(`job-${name}`, 'GADGET_JO
 const CLOUDLET = known('cloudlet', 'CLOUDLET', 'cloudlet')
 const CLUSTER = known('c0', 'CLUSTER_INST', 'instance', 'cloudlet')
 const NIGHTLY = known('nightly', 'SCHEDULE', 'schedule')
+const GATED = known('gated', 'INSTALLATION', 'installation')
+const GATED_ITEMS = known('gated-items', 'EXECUTION', 'execution', 'gated')
+const GO = known(GATE, 'DEPLOY_ITEM', 'deployItem', 'gated-items', 'gated')
 export const OBJECTS = [
   ...[TREE, NESTED, EXECUTION, ITEM_A, ITEM_B, FOLLOWER, DELETED],
   ...[...EVENTS, ...WORKERS, TASK, ...JOBS, CLOUDLET, CLUSTER, NIGHTLY],
+  ...[GATED, GATED_ITEMS, GO],
 ]
 
-type Step = readonly [object: Known, from: Phase | null, to: Phase, actor: Actor, job: string | null]
+type Said = Pick<LoggedChange, 'by' | 'message'>
+/** With what is said, a step that stays in its phase is a request. */
+type Step = readonly [object: Known, from: Phase | null, to: Phase, actor: Actor, job: string | null, said?: Said]
 const path = (one: Known, job: string | null, actor: Actor, phases: readonly (Phase | null)[]): readonly Step[] =>
   phases.slice(1).map((to, i) => [one, phases[i] ?? null, to ?? 'GONE', actor, job])
 const begin = (one: Known, actor: Actor = 'CONTROLLER'): Step => [
@@ -157,23 +165,81 @@ export const STEPS: readonly Step[] = [
   [NIGHTLY, 'ACTIVE', 'ACTIVE', 'CONTROLLER', null],
   [NIGHTLY, 'ACTIVE', 'ACTIVE', 'CONTROLLER', null],
   [NIGHTLY, 'ACTIVE', 'PAUSED', 'USER', null],
+  begin(GATED, 'USER'),
+  ...[GATED_ITEMS, GO].map((one) => begin(one)),
+  ...path(GATED, 'gated-1', 'CONTROLLER', installing('PENDING')),
+  ...path(GATED_ITEMS, 'gated-1', 'CONTROLLER', ['PENDING', 'INIT', 'PROGRESSING']),
+  [GO, 'PENDING', 'INIT', 'CONTROLLER', 'gated-1'],
+  [GO, 'INIT', 'INIT', 'USER', 'gated-1', { by: 'ann', message: 'Approval 1 of 2.' }],
+  [GO, 'INIT', 'SUCCEEDED', 'USER', 'gated-1', { by: 'ben', message: 'Approved by ann, ben.' }],
+  ...[GATED_ITEMS, GATED].flatMap((one) =>
+    path(one, 'gated-1', 'CONTROLLER', ['PROGRESSING', 'COMPLETING', 'SUCCEEDED']),
+  ),
 ]
 /** The log of these steps. */
 export function logOf(steps: readonly Step[]): readonly LoggedChange[] {
   const revisions = new Map<string, number>()
-  return steps.map(([{ id, root, kind, machine }, from, to, actor, jobId], i) => {
-    const revision = (revisions.get(id) ?? 0) + 1
-    revisions.set(id, revision)
+  return steps.map(([{ id, root, kind, machine }, from, to, actor, jobId, said], i) => {
+    const isRequest = said !== undefined && from === to
+    const revision = isRequest ? null : (revisions.get(id) ?? 0) + 1
+    if (revision !== null) revisions.set(id, revision)
     const sequence = i + 1
     const change = { objectId: id, rootId: root, kind, name: id, machine, from, to, actor, revision, jobId }
-    return { ...change, sequence, rejected: false, reason: null, at: at(sequence) }
+    const { by, message } = said ?? { by: null, message: null }
+    return {
+      ...change,
+      sequence,
+      rejected: false,
+      reason: isRequest ? 'approved' : null,
+      at: at(sequence),
+      by,
+      message,
+    }
   })
 }
 const LOG = logOf(STEPS)
-const last = (id: string) => LOG.findLast(({ objectId }) => objectId === id)
+const last = (id: string) => LOG.findLast(({ objectId, revision }) => objectId === id && revision !== null)
 const present = OBJECTS.filter(({ id }) => last(id)?.to !== 'GONE')
 const sequenceOf = (id: string, to: Phase, jobId: string): number =>
   LOG.find((one) => one.objectId === id && one.to === to && one.jobId === jobId)?.sequence ?? 0
+
+const RATE_MS = 500_000
+export const boundsOf = (given: Partial<LimitBounds> & Partial<LimitBounds['usual']> = {}): LimitBounds => {
+  const { maxPerKey = null, rateCount = null, rateMs = null, ...bounds } = given
+  return { max: null, isPaused: false, weights: {}, overridden: {}, usual: { maxPerKey, rateCount, rateMs }, ...bounds }
+}
+const BOUNDS: Readonly<Record<string, LimitBounds>> = {
+  builds: boundsOf({ max: 5, maxPerKey: 3 }),
+  deploys: boundsOf({ max: 3, maxPerKey: 2 }),
+  paced: boundsOf({ rateCount: 4, rateMs: RATE_MS }),
+}
+/** A ticket of an object. */
+export const ticket = (
+  did: 'ASK' | 'GRANT' | 'RELEASE',
+  limitId: string,
+  objectId: string,
+  second: number,
+  given: Partial<Extract<FlowChange, { objectId: string }>> = {},
+): FlowChange => ({
+  ...{ did, limitId, objectId, kind: 'DEPLOY_ITEM', key: 'a', priority: 0, at: at(second) },
+  ...{ bounds: did === 'GRANT' ? (BOUNDS[limitId] ?? null) : null, ...given },
+})
+/** Each time from the start to the end. */
+const flowOf = ({ id, kind }: Known, limits: readonly string[]): readonly FlowChange[] =>
+  LOG.filter((one) => one.objectId === id && (one.to === 'PROGRESSING' || one.to === 'STARTING')).flatMap(
+    ({ sequence }) => {
+      const end =
+        LOG.find((one) => one.objectId === id && one.sequence > sequence && one.to !== 'RUNNING')?.sequence ?? 0
+      const each = (did: 'ASK' | 'GRANT' | 'RELEASE', second: number) =>
+        limits.map((limit) => ticket(did, limit, id, second, { kind }))
+      return [...each('ASK', sequence), ...each('GRANT', sequence), ...each('RELEASE', end)]
+    },
+  )
+const FLOW: readonly FlowChange[] = [
+  ...flowOf(ITEM_A, ['deploys']),
+  ...flowOf(ITEM_B, ['deploys', 'paced']),
+  ...WORKERS.flatMap((one) => flowOf(one, ['builds'])),
+].toSorted((one, other) => one.at.getTime() - other.at.getTime())
 
 const TREE_SPEC = {
   deployItems: [{ name: 'item-a' }, { name: 'item-b' }],
@@ -182,6 +248,7 @@ const TREE_SPEC = {
 }
 const FORMER_SPEC = { ...TREE_SPEC, deployItems: [{ name: 'item-a' }] }
 const FOLLOWER_SPEC = { deployItems: [], exports: [], imports: [{ name: 'url', from: 'tree-url' }] }
+const GATED_SPEC = { deployItems: [{ name: GATE, config: { approval: { count: 2 } } }], exports: [], imports: [] }
 /** Between two seconds: the log has one change each second. */
 const NIGHTLY_SPEC = { every: { ms: 1_000, offsetMs: 500 }, overlap: 'SKIP', catchUp: 'ALL' }
 const CREATED_AT = LOG.find(({ objectId }) => objectId === 'nightly')?.sequence ?? 0
@@ -193,11 +260,13 @@ const retryOf = (initialMs: number) => ({
 })
 const SPECS: Readonly<Record<string, object>> = {
   nightly: NIGHTLY_SPEC,
-  'item-a': { type: 'chaos', dependsOn: [] },
-  'item-b': { type: 'chaos', dependsOn: ['item-a'] },
+  'item-a': { type: 'chaos', dependsOn: [], limits: [{ limit: 'deploys', key: 'a' }] },
+  'item-b': { type: 'chaos', dependsOn: ['item-a'], limits: [{ limit: 'deploys' }, { limit: 'paced' }] },
   'job-b': { dependsOn: ['job-a'] },
   tree: TREE_SPEC,
   follower: FOLLOWER_SPEC,
+  gated: GATED_SPEC,
+  [GATE]: { type: 'gate', dependsOn: [] },
   c0: { nodes: 2 },
 }
 const GENERATIONS: Readonly<Record<string, number>> = { tree: 2, c0: 2 }
@@ -214,6 +283,7 @@ export function mutation(name: string, given: Partial<UserMutation>): UserMutati
     kind: 'INSTALLATION',
     name: '',
     id: null,
+    by: null,
   } as const
   return { mutation: name, ...answer, askedMs: asked, answeredMs: asked + 5, ...given }
 }
@@ -239,6 +309,11 @@ const MUTATIONS: readonly UserMutation[] = [
   mutation('updatePrincipal', { id: 'reader-2', kind: 'PRINCIPAL', name: 'reader-2', value: ['EDITOR'] }),
   mutation('updatePrincipal', { id: 'reader-2', kind: 'PRINCIPAL', name: 'reader-2', value: ['AUTHOR'] }),
   mutation('fireSchedule', { id: 'nightly', kind: 'SCHEDULE', name: 'nightly', key: 'by-hand' }),
+  mutation('updateLimit', { id: 'paced', kind: 'LIMIT', name: 'paced', value: { rate: { count: 4, perMs: RATE_MS } } }),
+  mutation('createInstallation', { id: 'gated', name: 'gated', key: 'gated', generation: 1, value: GATED_SPEC }),
+  ...['ann', 'ben'].map((by) =>
+    mutation('approve', { id: GATE, kind: 'DEPLOY_ITEM', name: 'gated', key: `gated/${by}`, by }),
+  ),
   mutation('revokeToken', { id: 'token-1', kind: 'TOKEN', name: 'reader-1' }),
 ]
 /** The audit of what has happened, chained. */
@@ -277,11 +352,13 @@ const DETAILS: Partial<Tables> = {
       exports: {},
       origin: { jobId: 'follower-1' },
     }),
+    row('installation', { objectId: 'gated', imports: {}, exports: {}, origin: { jobId: 'gated-1' } }),
   ],
   run: [
     runOf(1, 'tree', 'tree-1', 1, { 'tree-url': 'item-a' }),
     runOf(2, 'tree', 'tree-2', 2, { 'tree-url': 'item-a' }),
     runOf(1, 'follower', 'follower-1', 1, null),
+    runOf(1, 'gated', 'gated-1', 1, null),
   ],
   specGeneration: [row('specGeneration', { objectId: 'tree', generation: 1, spec: FORMER_SPEC })],
   deployItem: [
@@ -289,11 +366,13 @@ const DETAILS: Partial<Tables> = {
       ...{ objectId: 'item-a', type: 'chaos', exports: { url: 'item-a', span: '1-1' }, retry: retryOf(2_000) },
     }),
     row('deployItem', { objectId: 'item-b', type: 'chaos', exports: { url: 'item-b', span: '2-1' } }),
+    row('deployItem', { objectId: GATE, type: 'gate', exports: { approvedBy: ['ann', 'ben'] } }),
   ],
   tally: [
     row('tally', { objectId: 'execution', total: 2 }),
     row('tally', { objectId: 'tree', total: 2 }),
     row('tally', { objectId: 'task', total: 2 }),
+    ...['gated', 'gated-items'].map((objectId) => row('tally', { objectId, total: 1 })),
   ],
   edge: [row('edge', { fromId: 'item-b', toId: 'item-a' }), row('edge', { fromId: 'job-b', toId: 'job-a' })],
   rootExport: [row('rootExport', { name: 'tree-url', exporterId: 'tree' })],
@@ -393,6 +472,15 @@ const DETAILS: Partial<Tables> = {
     ({ key }, i) => key !== null && MUTATIONS.findIndex((one) => one.key === key) === i,
   ).map(({ mutation: name, key, id }) => row('idempotencyKey', { mutation: name, key: key ?? '', objectId: id ?? '' })),
   auditEvent: auditOf(MUTATIONS),
+  flowLimit: Object.entries(LIMITS).map(([name]) => {
+    const { max, usual } = BOUNDS[name] ?? boundsOf()
+    return row('flowLimit', { id: name, name, max, ...usual, weights: {} })
+  }),
+  limitGrant: FLOW.flatMap((one) => {
+    if (one.did !== 'GRANT' || one.limitId !== 'paced') return []
+    const { limitId, key, at: granted, objectId } = one
+    return [row('limitGrant', { limitId, key, at: granted, objectId, until: new Date(granted.getTime() + RATE_MS) })]
+  }),
 }
 /** One transaction for each change. */
 export const numberedBy = (log: readonly LoggedChange[]): Pick<Tables, 'logBatch' | 'logObject'> => ({
@@ -434,6 +522,7 @@ const span = (process: number, objectId: string, jobId: string, n: number) => ({
 })
 export const KEPT: Evidence = {
   log: LOG,
+  flow: FLOW,
   tables: TABLES,
   secrets: [{ name: 'VERSION', value: 'v2' }],
   copies: EVENTS.map(({ id }, i) => ({ eventId: id, value: `v${i + 1}` })),

@@ -14,12 +14,14 @@ export interface Load {
   readonly client: Client
   readonly url: string
   readonly cloudletId: string
+  /** Ids of the limits, by name; empty: there are none. */
+  readonly limits: ReadonlyMap<string, string>
   readonly seed: number
   readonly signal: AbortSignal
 }
 
 const SHOW = gql('query ($id: ID!) { object(id: $id) { phase finished } }')
-const INSTANCES = gql(
+const OBJECTS = gql(
   `query ($id: ID!) { tree(rootId: $id) { objects(first: 100) { edges { node { id kind name phase } } } } }`,
 )
 const WHO = gql('{ viewer { id } }')
@@ -65,6 +67,27 @@ const SEND = {
   }`),
   resume: gql(`mutation ($input: ResumeInput!) {
     answer: resume(input: $input) { ... on PausedTree { object { phase } } ... on Error { message } }
+  }`),
+  approve: gql(`mutation ($input: ApproveInput!) {
+    answer: approve(input: $input) { ... on DeployItem { id } ... on Error { message } }
+  }`),
+  reject: gql(`mutation ($input: RejectInput!) {
+    answer: reject(input: $input) { ... on DeployItem { id } ... on Error { message } }
+  }`),
+  signal: gql(`mutation ($input: SignalInput!) {
+    answer: signal(input: $input) { ... on DeployItem { id } ... on Error { message } }
+  }`),
+  updateLimit: gql(`mutation ($input: UpdateLimitInput!) {
+    answer: updateLimit(input: $input) { ... on Limit { id } ... on Error { message } }
+  }`),
+  overrideLimit: gql(`mutation ($input: OverrideLimitInput!) {
+    answer: overrideLimit(input: $input) { ... on Limit { id } ... on Error { message } }
+  }`),
+  pauseLimit: gql(`mutation ($input: PauseLimitInput!) {
+    answer: pauseLimit(input: $input) { ... on Limit { id } ... on Error { message } }
+  }`),
+  resumeLimit: gql(`mutation ($input: ResumeLimitInput!) {
+    answer: resumeLimit(input: $input) { ... on Limit { id } ... on Error { message } }
   }`),
   deleteClusterInst: gql(`mutation ($input: DeleteClusterInstInput!) {
     answer: deleteClusterInst(input: $input) { ... on ClusterInst { id generation } ... on Error { message } }
@@ -129,12 +152,59 @@ const CATCH_UPS = ['ALL', 'LAST', 'NONE'] as const
 export const RETRY = { attempts: 3, backoff: { initialMs: 3_000, factor: 2, maxMs: 60_000, jitter: 0.2 } }
 const SENDER_PATIENCE_MS = 10_000
 
+/** What a limit is edited to, the first at its creation. */
+interface ChaosLimit {
+  readonly project: string
+  readonly bounds: readonly {
+    readonly max?: number
+    readonly maxPerKey?: number
+    readonly rate?: { readonly count: number; readonly perMs: number }
+    readonly weights?: readonly { readonly key: string; readonly weight: number }[]
+  }[]
+}
+export const LIMITS: Readonly<Record<string, ChaosLimit>> = {
+  builds: {
+    project: PROJECT,
+    bounds: [
+      { max: 5, maxPerKey: 3 },
+      { max: 2, weights: [{ key: SOURCE.hook, weight: 3 }] },
+      { maxPerKey: 2, rate: { count: 6, perMs: 1_000 } },
+    ],
+  },
+  deploys: {
+    project: 'default',
+    bounds: [{ max: 3, maxPerKey: 2 }, { max: 2, weights: [{ key: 'a', weight: 2 }] }, { maxPerKey: 1 }],
+  },
+  paced: {
+    project: 'default',
+    bounds: [{ rate: { count: 4, perMs: 1_500 } }, { max: 2, rate: { count: 2, perMs: 1_000 } }],
+  },
+}
+export const WORKER_LIMITS = [{ limit: 'builds', key: '${event.source}' }]
+const KEYS = ['a', 'b', 'c']
+/** The limits that the items of a tree ask for. */
+const ASKED: readonly (readonly string[])[] = [['deploys'], ['paced'], [], ['deploys', 'paced']]
+const KEYS_OF: Readonly<Record<string, readonly string[]>> = { builds: ['chaos', ...Object.values(SOURCE)] }
+const OVERRIDES = [{ maxPerKey: 0 }, { maxPerKey: 1 }, { maxPerKey: 4 }, { rate: { count: 1, perMs: 1_000 } }]
+
+/** Gates have this name; its items stand before and behind it. */
+export const GATE = 'go'
+export const GATE_PICKUP_MS = 12_000
+const SIGNAL = 'tested'
+interface Person {
+  readonly id: string
+  readonly name: string
+  readonly client: Client
+}
+const EDITOR = { role: 'EDITOR', project: 'default' } as const
+
 export class Users {
   readonly mutations: UserMutation[] = []
   readonly probes: TokenProbe[] = []
   readonly deliveries: SentDelivery[] = []
   readonly #load: Load
   readonly #random: () => number
+  readonly #teams = new Map<string, Promise<readonly Person[]>>()
   #next = 0
 
   constructor(load: Load) {
@@ -156,8 +226,12 @@ export class Users {
       () => this.#schedule(),
       () => this.#schedule(),
       () => this.#deliver(),
+      () => this.#decide('red'),
+      () => this.#decide('blue'),
+      () => this.#bound(),
     ]
     await Promise.all(each.map((act) => this.#repeat(act)))
+    for (const people of this.#teams.values()) for (const { client } of await people) await client.close()
   }
 
   async #repeat(act: () => Promise<void>): Promise<void> {
@@ -175,11 +249,14 @@ export class Users {
     mutation: M,
     input: InputOf<M>,
     about: Pick<UserMutation, 'kind' | 'name'> & Partial<Pick<UserMutation, 'id' | 'value'>>,
+    person?: Person,
   ): Promise<AnswerOf<M>> {
     const { idempotencyKey: key = null } = input as { idempotencyKey?: string }
-    const sent = { mutation, id: null, value: null, generation: null, jobId: null, key, askedMs: machineMs(), ...about }
+    const blank = { id: null, value: null, generation: null, jobId: null, by: person?.name ?? null }
+    const sent = { mutation, ...blank, key, askedMs: machineMs(), ...about }
     try {
-      const answer: object = await ask(this.#load.client, SEND[mutation] as never, input as never)
+      const { client } = person ?? this.#load
+      const answer: object = await ask(client, SEND[mutation] as never, input as never)
       this.mutations.push({ ...sent, ...factsOf(answer), answeredMs: machineMs() })
       return answer as AnswerOf<M>
     } catch (error) {
@@ -260,6 +337,7 @@ export class Users {
     const deployItems = Array.from({ length: 2 + this.#pick(5) }, (_, i) => ({
       name: `item-${i}`,
       type: 'chaos',
+      ...this.#limitsOf(name, i, ASKED[i]),
       // Some items have two dependencies: such an item must not begin after the first of them.
       dependsOn: i < 2 ? [] : i % 2 === 0 ? [`item-${i - 2}`] : [`item-${i - 2}`, `item-${i - 1}`],
       config: { ms: 20 + this.#pick(400), fails: this.#random() < 0.03, failures: 0 },
@@ -268,9 +346,21 @@ export class Users {
     if (flaky && this.#random() < 0.4)
       Object.assign(flaky, { retry: RETRY, config: { ...flaky.config, failures: 1 + this.#pick(3) } })
     const exports = [{ name: `${name}-url`, value: `\${deployItems['item-0'].exports.url}` }]
-    const spec = { deployItems: [{ name: 'inner', type: 'chaos', config: { ms: this.#pick(200) } }] }
-    const installations = [{ name: 'nested', spec }]
-    return this.#random() < 0.5 ? { deployItems, exports } : { deployItems, exports, installations }
+    const crowd = Array.from({ length: this.#random() < 0.3 ? 8 : 0 }, (_, i) => ({
+      ...{ name: `crowd-${i}`, type: 'chaos', dependsOn: [], config: { ms: 20 + this.#pick(150) } },
+      ...this.#limitsOf(name, i, ['deploys']),
+    }))
+    const inner = { name: 'inner', type: 'chaos', config: { ms: this.#pick(200) } }
+    const spec = { deployItems: [{ ...inner, ...this.#limitsOf(name, 0, ['deploys']) }] }
+    const own = { deployItems: [...deployItems, ...crowd], exports }
+    return this.#random() < 0.5 ? own : { ...own, installations: [{ name: 'nested', spec }] }
+  }
+  /** The same in each generation of the tree, so that the ledger knows them for each job. */
+  #limitsOf(tree: string, i: number, names: readonly string[] = []) {
+    if (names.length === 0 || this.#load.limits.size === 0) return {}
+    const n = Number(tree.split('-')[1]) + i
+    const of = { key: KEYS[n % KEYS.length], ...(n % 5 === 0 && { priority: 5 }) }
+    return { limits: names.map((limit) => ({ limit, ...of })) }
   }
 
   async #build(): Promise<void> {
@@ -302,7 +392,7 @@ export class Users {
 
   async #operate(): Promise<void> {
     const { client, cloudletId } = this.#load
-    const { tree } = await client.query(INSTANCES, { id: cloudletId })
+    const { tree } = await client.query(OBJECTS, { id: cloudletId })
     const known = tree?.objects.edges.map(({ node }) => node).filter(({ kind }) => kind === 'CLUSTER_INST') ?? []
     const name = `c${this.#pick(4)}`
     const about = { kind: 'CLUSTER_INST', name } as const
@@ -398,8 +488,148 @@ export class Users {
     if (this.#random() < 0.3) await this.#send('deleteSchedule', { id }, of)
     else await this.#send('pauseSchedule', { id }, of)
   }
-  /** Schedules that fire would never let the run end. */
-  async pauseSchedules(): Promise<void> {
+  /** A tree whose gate people, a program or the clock open, or nobody in time. The author tries it, too. */
+  async #decide(team: string): Promise<void> {
+    const people = this.#shuffled(await this.#team(team))
+    const name = this.#name('gated')
+    const about = { kind: 'INSTALLATION', name } as const
+    const until = new Date(Date.now() + 3_000).toISOString()
+    const config = [{ approval: { count: 2 } }, { approval: { count: 2 } }, { signal: SIGNAL }, { until }][
+      this.#pick(4)
+    ]
+    const item = (dependsOn: readonly string[]) => ({ type: 'chaos', dependsOn: [...dependsOn], config: { ms: 20 } })
+    const gate = {
+      name: GATE,
+      type: 'gate',
+      dependsOn: ['before'],
+      config,
+      timeouts: { pickup: { ms: GATE_PICKUP_MS } },
+    }
+    const spec = { deployItems: [{ name: 'before', ...item([]) }, gate, { name: 'behind', ...item([GATE]) }] }
+    const { id } = await this.#create(() =>
+      this.#send('createInstallation', { name, spec, idempotencyKey: name }, { ...about, value: spec }),
+    )
+    const gateId = await this.#untilAtGate(id)
+    await this.#rest({ ...about, id })
+    if (gateId && config && 'approval' in config) await this.#approve(name, gateId, people)
+    else if (gateId && config && 'signal' in config) {
+      const value = { passed: this.#next++ }
+      const input = { id: gateId, name: SIGNAL, payload: value, idempotencyKey: `${name}/signal` }
+      await this.#create(() => this.#send('signal', input, { kind: 'DEPLOY_ITEM', name, id: gateId, value }, people[0]))
+    }
+    await this.#untilFinished(id)
+    if (this.#random() < 0.3) await this.#send('deleteInstallation', { id }, { ...about, id })
+  }
+  /** Some approve, one after the other or at once; the right of one of them may be taken away before the next one does. */
+  async #approve(name: string, id: string, [first, second, third]: readonly Person[]): Promise<void> {
+    if (!first || !second || !third) return
+    const about = { kind: 'DEPLOY_ITEM', name, id } as const
+    const approve = async (person?: Person) => {
+      const input = { id, idempotencyKey: `${name}/${person?.name ?? 'author'}` }
+      // Refused: it is decided, or this one may not.
+      await this.#create(() => this.#send('approve', input, about, person)).catch(() => null)
+    }
+    const act = this.#random()
+    await approve()
+    if (act < 0.1) return void (await this.#send('reject', { id }, about, second).catch(() => null))
+    await approve(first)
+    if (act < 0.2) return
+    if (act < 0.6) {
+      await this.#grant(first, [])
+      await delay(this.#pick(100))
+      await approve(second)
+      if (this.#random() < 0.5) await this.#grant(first, [EDITOR])
+      await Promise.all([approve(third), approve(first)])
+      return await this.#grant(first, [EDITOR])
+    }
+    await Promise.all([approve(second), approve(third), approve(first)])
+  }
+  async #grant({ id, name }: Person, grants: readonly (typeof EDITOR)[]): Promise<void> {
+    const value = grants.map(({ role }) => role)
+    const about = { kind: 'PRINCIPAL', name, id, value } as const
+    await this.#create(() => this.#send('updatePrincipal', { id, grants: [...grants] }, about))
+  }
+  readonly #shuffled = <T>(all: readonly T[]): readonly T[] =>
+    all
+      .map((one) => ({ one, at: this.#random() }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ one }) => one)
+  #team(team: string): Promise<readonly Person[]> {
+    const known = this.#teams.get(team)
+    if (known) return known
+    const people = Promise.all(['ann', 'ben', 'cem'].map((one) => this.#person(`${one}-${team}`)))
+    this.#teams.set(team, people)
+    people.catch(() => this.#teams.delete(team))
+    return people
+  }
+  async #person(name: string): Promise<Person> {
+    const input = { name, role: 'READER', projects: ['default'] } as const
+    const { secret, token } = await this.#send(
+      'createToken',
+      { ...input, projects: ['default'] },
+      { kind: 'TOKEN', name },
+    )
+    const { id } = token.principal
+    const person = { id, name, client: createClient({ url: this.#load.url, token: secret }) }
+    await this.#grant(person, [EDITOR])
+    return person
+  }
+  /** Its id; null: the tree has ended without coming to its gate. */
+  async #untilAtGate(rootId: string): Promise<string | null> {
+    for (;;) {
+      const { tree } = await this.#load.client.query(OBJECTS, { id: rootId })
+      const gate = tree?.objects.edges.find(({ node }) => node.name === GATE)?.node
+      if (gate?.phase === 'INIT') return gate.id
+      const { object } = await this.#load.client.query(SHOW, { id: rootId })
+      if (!object || object.finished || this.#load.signal.aborted) return null
+      await delay(PAUSE_MS / 3)
+    }
+  }
+
+  /** Edits limits, gives keys of them other bounds for a time, and pauses them for a moment. */
+  async #bound(): Promise<void> {
+    const names = [...this.#load.limits.keys()]
+    const name = names[this.#pick(names.length)] ?? ''
+    const id = this.#load.limits.get(name)
+    const bounds = LIMITS[name]?.bounds ?? []
+    if (!id) return
+    const about = { kind: 'LIMIT', name, id } as const
+    const act = this.#random()
+    if (act < 0.4) {
+      const value = bounds[this.#pick(bounds.length)]
+      await this.#send('updateLimit', { id, ...value } as InputOf<'updateLimit'>, { ...about, value })
+    } else if (act < 0.8) {
+      const keys = KEYS_OF[name] ?? KEYS
+      const key = keys[this.#pick(keys.length)] ?? ''
+      const override = OVERRIDES[this.#pick(OVERRIDES.length)]
+      await this.#send('overrideLimit', { id, key, ...override, ttlMs: 1_000 + this.#pick(3_000) }, about)
+    } else
+      try {
+        await this.#send('pauseLimit', { id }, about)
+        await delay(this.#pick(1_500))
+      } finally {
+        await this.#resumeLimit(name, id)
+      }
+    await delay((LONG_MS / 2) * this.#random())
+  }
+  async #resumeLimit(name: string, id: string): Promise<void> {
+    for (;;) {
+      try {
+        await this.#send('resumeLimit', { id }, { kind: 'LIMIT', name, id })
+        return
+      } catch {
+        await delay(100)
+      }
+    }
+  }
+
+  /** Nothing that is paused, because a failover has lost its end, ends by itself; and schedules that fire would never let the run end. */
+  async settle(paused: { readonly roots: readonly string[]; readonly limits: readonly string[] }): Promise<void> {
+    for (const id of paused.roots) await this.#resume({ kind: 'INSTALLATION', name: 'paused', id })
+    for (const id of paused.limits) await this.#resumeLimit('paused', id)
+    await this.#pauseSchedules()
+  }
+  async #pauseSchedules(): Promise<void> {
     const { objects } = await this.#load.client.query(SCHEDULES, { project: PROJECT })
     for (const { node } of objects?.edges ?? [])
       if (node.phase === 'ACTIVE') {

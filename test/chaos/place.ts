@@ -17,8 +17,9 @@ import { SECRET_KEY, startServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { type ChaosAgent, startAgents } from './agents.ts'
 import type { Death } from './evidence.ts'
-import { HOOK, PROJECT, SECRET, SOURCE } from './load.ts'
+import { HOOK, LIMITS, PROJECT, SECRET, SOURCE, WORKER_LIMITS } from './load.ts'
 import { type ChaosReceiver, startChaosReceiver } from './receivers.ts'
+import { RECORD_FLOW } from './record-flow.ts'
 
 /** The processes of a chaos run: one Postgres, one Redis, servers with a breakable link to each, agents, clients. */
 export interface ChaosPlace extends AsyncDisposable {
@@ -28,6 +29,8 @@ export interface ChaosPlace extends AsyncDisposable {
   readonly url: string
   readonly token: string
   readonly cloudletId: string
+  /** Ids of the limits, by name; empty if servers of an earlier version take part, which know none. */
+  readonly limits: ReadonlyMap<string, string>
   readonly servers: readonly TestServer[]
   /** Each server's way to Postgres. */
   readonly ways: readonly SwallowingProxy[]
@@ -99,8 +102,14 @@ export async function openPlace({ seed, servers: count, previous }: PlaceOptions
 
   const { id: cloudletId } = await ask(client, MUTATIONS.createCloudlet, { name: 'berlin' })
   const command = workload(join(folder, 'starts'))
-  const workerTemplate = { command, workspace: true, runtime: 'process' }
+  const hasLimits = previous === null
+  const template = { command, workspace: true, runtime: 'process' }
+  const workerTemplate = hasLimits ? { ...template, limits: WORKER_LIMITS } : template
   await ask(client, MUTATIONS.createProject, { name: PROJECT, workerTemplate })
+  const limits = new Map<string, string>()
+  for (const [name, { project, bounds }] of hasLimits ? Object.entries(LIMITS) : [])
+    limits.set(name, (await ask(client, CREATE_LIMIT, { name, project, ...bounds[0] })).id)
+  if (hasLimits) await recordFlow(database)
   const tokens = {
     DEPLOYER: await tokenOf(client, 'DEPLOYER', 'chaos'),
     RUNTIME: await tokenOf(client, 'RUNTIME', 'process'),
@@ -126,6 +135,7 @@ export async function openPlace({ seed, servers: count, previous }: PlaceOptions
     url,
     token: TOKEN,
     cloudletId,
+    limits,
     servers,
     ways,
     gateways,
@@ -146,6 +156,14 @@ const CREATE_HOOK = gql(`mutation ($input: CreateHookInput!) {
 const CREATE_RULE = gql(`mutation ($input: CreateNotificationRuleInput!) {
   answer: createNotificationRule(input: $input) { ... on NotificationRule { id } ... on Error { message } }
 }`)
+const CREATE_LIMIT = gql(`mutation ($input: CreateLimitInput!) {
+  answer: createLimit(input: $input) { ... on Limit { id } ... on Error { message } }
+}`)
+async function recordFlow(database: ChaosDatabase): Promise<void> {
+  const postgres = await connected(database)
+  await postgres?.query(RECORD_FLOW)
+  await postgres?.end()
+}
 /** A hook, and a rule of each project; together they tell the changes of these kinds. */
 async function openAutomation(client: Client, stack: AsyncDisposableStack, seed: number) {
   await ask(client, CREATE_HOOK, {

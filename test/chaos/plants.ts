@@ -1,7 +1,17 @@
 import type { RetryPolicy } from '../../src/core/retry.ts'
 import { BY_TIME } from '../../src/families/automation/rules/plan-firings.ts'
-import type { Evidence, LoggedChange, PerformedFault, Row, Tables, WatchedTable } from './evidence.ts'
-import { at, auditOf, dueAt, KEPT, logOf, mutation, numberedBy, row, STEPS } from './kept-world.ts'
+import type {
+  Evidence,
+  FlowChange,
+  LoggedChange,
+  PerformedFault,
+  Row,
+  Tables,
+  UserMutation,
+  WatchedTable,
+} from './evidence.ts'
+import { at, auditOf, boundsOf, dueAt, KEPT, logOf, mutation, numberedBy, row, STEPS, ticket } from './kept-world.ts'
+import { GATE } from './load.ts'
 import type { PromiseName } from './promises/index.ts'
 import type { FaultKind } from './schedule.ts'
 
@@ -64,6 +74,23 @@ const heardAndNoted = (...more: Evidence['mutations']): Plant => {
   return { mutations, ...inTables({ auditEvent: auditOf(mutations) }) }
 }
 const AUDIT = KEPT.tables.auditEvent
+const FLOW = KEPT.flow
+const flowing = (...more: readonly FlowChange[]): Plant => ({ flow: [...FLOW, ...more] })
+/** Tickets of an object, asked for, granted and given back in the order of these words. */
+const play = (
+  bounds: ReturnType<typeof boundsOf>,
+  steps: string,
+  of: Record<string, object> = {},
+): readonly FlowChange[] =>
+  steps.split(' ').map((step, i) => {
+    const [did, id = ''] = step.split(':')
+    const given = { bounds: did === 'GRANT' ? bounds : null, ...of[id] }
+    return ticket(did as 'ASK', 'deploys', `${id}-object`, 280 + i, given)
+  })
+const ONE = boundsOf({ max: 1 })
+const isApproval = (one: UserMutation, by: string): boolean => one.mutation === 'approve' && one.by === by
+const said = (to: string, given: Partial<LoggedChange>): Plant =>
+  logged(withChange((one) => isOf(GATE, to)(one) && one.by !== null, given))
 const FIRST_WORK = { objectId: 'item-a' }
 
 const FIRING = { scheduleId: 'nightly', cause: BY_TIME, due: at(1), count: 1 }
@@ -254,6 +281,16 @@ export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>
   'a paused tree begins nothing': {
     'work of a tree that was paused': {
       log: withChange(isOf('tree', 'INIT'), { from: 'INIT', revision: null, reason: 'paused' }),
+    },
+    'a limit granted to a tree that is paused': {
+      flow: [{ did: 'PAUSE', rootId: 'tree', at: at(0) }, ...FLOW, { did: 'RESUME', rootId: 'tree', at: at(299) }],
+    },
+    'a pause that nobody has asked for': added('rootPause', { rootId: 'tree', at: at(1) }),
+    'a pause lost': {
+      log: [
+        ...LOG,
+        { ...(LOG[0] as LoggedChange), from: 'PENDING', revision: null, reason: 'paused', sequence: LOG.length + 1 },
+      ],
     },
   },
   'a tree has one job at a time': {
@@ -515,6 +552,79 @@ export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>
       ...retries('item-a', { attempts: 5 }),
     },
   },
+  'no more hold a limit than it allows': {
+    'more than of all keys': flowing(
+      ...play(ONE, 'ASK:x ASK:y GRANT:x GRANT:y RELEASE:x RELEASE:y', { y: { key: 'b' } }),
+    ),
+    'more than of a key': flowing(
+      ...play(boundsOf({ max: 9, maxPerKey: 1 }), 'ASK:x ASK:y GRANT:x GRANT:y RELEASE:x RELEASE:y'),
+    ),
+    'more than the override of a key': flowing(
+      ...play(
+        boundsOf({ maxPerKey: 9, overridden: { a: { maxPerKey: 0, rateCount: null, rateMs: null } } }),
+        'ASK:x GRANT:x RELEASE:x',
+      ),
+    ),
+    'more in a time than its rate': flowing(
+      ...play(boundsOf({ rateCount: 1, rateMs: 10_000 }), 'ASK:x ASK:y GRANT:x RELEASE:x GRANT:y RELEASE:y'),
+    ),
+    'while it is paused': flowing(...play(boundsOf({ max: 9, isPaused: true }), 'ASK:x GRANT:x RELEASE:x')),
+    'held for ever': flowing(...play(ONE, 'ASK:x GRANT:x')),
+    'waited for for ever': flowing(...play(ONE, 'ASK:x')),
+    'held in the end': added('limitTicket', { objectId: 'item-a', limitId: 'deploys', grantedAt: at(1) }),
+    'granted twice': flowing(...play(boundsOf({ max: 9 }), 'ASK:x GRANT:x GRANT:x RELEASE:x')),
+    'given back before the end': {
+      flow: FLOW.map((one) =>
+        one.did === 'RELEASE' && one.objectId === 'item-b' ? { ...one, at: new Date(one.at.getTime() - 1) } : one,
+      ),
+    },
+    'at work without it': { flow: FLOW.filter((one) => !('objectId' in one) || one.objectId !== 'item-b') },
+    'a limit lost': lost('flowLimit', { id: 'builds' }),
+    'bounds that go back': changed('flowLimit', { id: 'paced' }, { rateMs: 1_500 }),
+    'paused in the end': changed('flowLimit', { id: 'builds' }, { pause: {} }),
+    'a start that its rate forgets': lost('limitGrant', { objectId: 'item-b' }),
+    'a start that its rate invents': added('limitGrant', {
+      limitId: 'paced',
+      objectId: 'item-a',
+      at: at(1),
+      until: at(900),
+    }),
+  },
+  'limits are given in their order': {
+    'before an elder of its key': flowing(...play(ONE, 'ASK:x ASK:y GRANT:y RELEASE:y GRANT:x RELEASE:x')),
+    'before a higher priority': flowing(
+      ...play(ONE, 'ASK:x ASK:y GRANT:x RELEASE:x GRANT:y RELEASE:y', { y: { key: 'b', priority: 1 } }),
+    ),
+    'two turns of a key before one of another': flowing(
+      ...play(ONE, 'ASK:x ASK:y ASK:z GRANT:y RELEASE:y GRANT:z RELEASE:z GRANT:x RELEASE:x', {
+        y: { key: 'b' },
+        z: { key: 'b' },
+      }),
+    ),
+  },
+  'a gate opens by those who may open it': {
+    'by one': said('SUCCEEDED', { message: 'Approved by ben.' }),
+    'by one who is counted twice': said('SUCCEEDED', { message: 'Approved by ben, ben.' }),
+    'by more than it asks for': said('SUCCEEDED', { message: 'Approved by ann, cem, ben.' }),
+    'by somebody who has not approved': said('SUCCEEDED', { message: 'Approved by cem, ben.' }),
+    'by nobody': said('SUCCEEDED', { message: null, by: null }),
+    'at a time that is none of its': said('SUCCEEDED', { message: 'Its time has come.', by: null }),
+    'by who has lost the right': {
+      mutations: KEPT.mutations.flatMap((one) => {
+        const { askedMs } = one
+        const taken = mutation('updatePrincipal', { kind: 'PRINCIPAL', name: 'ann', id: 'ann', value: [] })
+        return isApproval(one, 'ben') ? [{ ...taken, askedMs: askedMs - 4, answeredMs: askedMs - 3 }, one] : [one]
+      }),
+    },
+    'by its author': told(mutation('approve', { id: GATE, kind: 'DEPLOY_ITEM', name: 'gated', key: 'gated/author' })),
+    'an approval lost': {
+      log: LOG.filter((one) => one.reason !== 'approved'),
+    },
+    'an approval that counts twice': { log: LOG.flatMap((one) => (one.reason === 'approved' ? [one, one] : [one])) },
+    'twice in a job': { log: LOG.flatMap((one) => (isOf(GATE, 'SUCCEEDED')(one) ? [one, one] : [one])) },
+    'rejected by nobody': said('SUCCEEDED', { to: 'FAILED', by: 'cem' }),
+    'expired early': said('SUCCEEDED', { to: 'FAILED', by: null }),
+  },
 }
 
 const SECOND = KEPT.spans.map((span) => ({ ...span, objectId: 'item-a', jobId: 'tree-1' }))
@@ -522,8 +632,36 @@ const LATE_SPANS = [
   { ...(SECOND[0] as Evidence['spans'][number]), toMs: Number.POSITIVE_INFINITY },
   { ...(SECOND[2] as Evidence['spans'][number]), fromMs: 1_100.06, toMs: 1_150 },
 ]
+const OF_TREE = { x: { objectId: 'nested' } }
+const HEAD = 'ASK:x ASK:y GRANT:y RELEASE:y GRANT:x RELEASE:x'
 /** Evidence that looks like a violation, and is none. */
 export const EXCUSED: Readonly<Record<string, Plant>> = {
+  'a turn of another key': flowing(...play(ONE, HEAD, { y: { key: 'b' } })),
+  'a younger one, where both have room': flowing(...play(boundsOf({ max: 2 }), HEAD)),
+  'a younger one, while its elder is kept by an override': flowing(
+    ...play(
+      boundsOf({ max: 1, overridden: { a: { maxPerKey: 0, rateCount: null, rateMs: null } } }),
+      'ASK:x ASK:y GRANT:y RELEASE:y RELEASE:x',
+      { x: { priority: 5 }, y: { key: 'b' } },
+    ),
+  ),
+  'a younger one, while the elder’s tree is paused': {
+    flow: [
+      ...FLOW,
+      ...play(ONE, 'ASK:x', OF_TREE),
+      { did: 'PAUSE', rootId: 'tree', at: at(281) },
+      ...play(ONE, 'ASK:y GRANT:y RELEASE:y'),
+      { did: 'RESUME', rootId: 'tree', at: at(284) },
+      ...play(ONE, 'GRANT:x RELEASE:x', OF_TREE),
+    ],
+  },
+  'a longer time of a rate': flowing(
+    ...play(boundsOf({ rateCount: 1, rateMs: 1_000 }), 'ASK:x GRANT:x RELEASE:x'),
+    ...play(boundsOf({ rateCount: 1, rateMs: 15_000 }), 'ASK:y GRANT:y RELEASE:y').map((one) => ({
+      ...one,
+      at: new Date(one.at.getTime() + 2_000),
+    })),
+  ),
   'a killed agent’s work ended with it': { ...excusedWork(), deaths: [{ pid: 1, atMs: 1_100 }] },
   'a span that began after the kill, before the process was dead': {
     ...excusedWork(1_100.03),

@@ -66,8 +66,9 @@ const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly strin
   ],
   run: ['mode', 'cause', 'by'],
   specGeneration: ['replacedAt', 'replacedBy'],
-  // No gate is in the load.
+  // The log says who has opened a gate, and tickets say who has held a limit.
   deployItem: ['target', 'gate', 'limits'],
+  flowLimit: ['projectId', 'description', 'generation', 'createdAt', 'updatedAt'],
   event: ['type', 'qualifiers', 'subscribed', 'retryOf', 'cloneOf', 'hops'],
   // Opened, they are part of the evidence.
   eventSecret: ['name', 'sealed'],

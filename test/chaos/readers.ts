@@ -37,7 +37,7 @@ export function startReader(name: string, url: string, token: string): ChaosRead
   }
 }
 const logged = ({ sequence, objectId, rootId, kind, name, machine, ...change }: PhaseChange): LoggedChange => {
-  const { from, to, actor, rejected, reason, revision, jobId, at } = change
+  const { from, to, actor, rejected, reason, revision, jobId, at, by, message } = change
   return {
     sequence,
     objectId,
@@ -54,5 +54,7 @@ const logged = ({ sequence, objectId, rootId, kind, name, machine, ...change }: 
     revision: revision === 0 ? null : revision,
     jobId,
     at: new Date(at),
+    by,
+    message,
   }
 }

@@ -42,8 +42,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   for (const reader of readers) stack.use(reader)
   const stop = new AbortController()
   stack.defer(() => stop.abort())
-  const { client, url, cloudletId } = place
-  const users = new Users({ client, url, cloudletId, seed, signal: stop.signal })
+  const { client, url, cloudletId, limits } = place
+  const users = new Users({ client, url, cloudletId, limits, seed, signal: stop.signal })
   const usage = users.run()
   const plan = planFaults({ seed, totalMs, everyMs, longestMs, targets: targetsOf(place, without) })
   const faults = await Promise.race([performFaults(place, plan, onFault), failing(usage)])
@@ -61,7 +61,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const since = machineMs()
   await whileItMoves(
     async () => {
-      await users.pauseSchedules().catch(() => undefined)
+      await settle(place, users).catch(() => undefined)
       return await isAtRest(place)
     },
     async () => (await headOf(place)) + (await waitingFor(place)),
@@ -78,6 +78,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const noted = { mutations, probes, deliveries, messages, readers: records, faults, deaths: place.deaths }
   const evidence = await collect(place, noted)
   return { evidence, restMs }
+}
+async function settle(place: ChaosPlace, users: Users): Promise<void> {
+  const idsOf = async (sql: string) => (await place.query<{ id: string }>(sql)).map(({ id }) => id)
+  const roots = await idsOf('select root_id as id from root_pause')
+  const limits = place.limits.size > 0 ? await idsOf('select id from flow_limit where pause is not null') : []
+  await users.settle({ roots, limits })
 }
 const failing = (running: Promise<void>): Promise<never> => new Promise((_, reject) => running.catch(reject))
 

@@ -148,7 +148,10 @@ export const slots: Promised = (evidence) => {
 /** Nobody knows what a lost database has begun. That alone is excused. */
 export const nothingLeft: Promised = (evidence) => {
   const objects = objectsOf(evidence)
-  const installed = new Set(evidence.installed)
+  const gates = new Set(
+    evidence.tables.deployItem.filter(({ type }) => type === 'gate').map(({ objectId }) => objectId),
+  )
+  const installed = new Set([...evidence.installed, ...gates])
   const spans = Map.groupBy(evidence.spans, ({ objectId }) => objectId)
   const isLost = (id: string): boolean =>
     (spans.get(id) ?? []).some(({ fromMs, toMs }) => mayBeUnknown(evidence, fromMs, endOf(toMs, fromMs)))

@@ -173,9 +173,17 @@ const HANDED: Readonly<Partial<Record<ObjectKind, readonly (readonly [Phase, Pha
   ],
 }
 /** Between the records of a pause and of its end. */
-export const heldBack: Promised = ({ log }) => {
+export const heldBack: Promised = ({ log, flow, tables }) => {
+  const rootOf = new Map(log.map(({ objectId, rootId }) => [objectId, rootId]))
+  const stands = new Set<string>()
+  const granted = flow.flatMap((one) => {
+    if (one.did === 'PAUSE') stands.add(one.rootId)
+    if (one.did === 'RESUME') stands.delete(one.rootId)
+    const isHeld = one.did === 'GRANT' && stands.has(rootOf.get(one.objectId) ?? '')
+    return isHeld ? [`${one.objectId} was granted a limit while its tree was paused`] : []
+  })
   const paused = new Set<string>()
-  return log.flatMap((change) => {
+  const begun = log.flatMap((change) => {
     const { rootId, objectId, kind, from, to, reason } = change
     if (isRequest(change)) {
       if (reason === 'paused') paused.add(rootId)
@@ -187,6 +195,11 @@ export const heldBack: Promised = ({ log }) => {
     if (!begins || isNested || change.rejected || !paused.has(rootId)) return []
     return [`${tell(change)} went from ${from} to ${to} while its tree was paused`]
   })
+  const roots = new Set(tables.object.map(({ id }) => id))
+  const rows = new Set(tables.rootPause.map(({ rootId }) => rootId))
+  const lost = [...paused].filter((id) => roots.has(id) && !rows.has(id)).map((id) => `the pause of ${id} is lost`)
+  const kept = [...rows].filter((id) => !paused.has(id)).map((id) => `${id} is paused, and was resumed`)
+  return [...granted, ...begun, ...lost, ...kept]
 }
 
 /** A job of a tree ends before the next one begins, and after all that it has begun. */
@@ -291,7 +304,7 @@ export const exported: Promised = (evidence) => {
   const succeeded = ({ objectId }: { readonly objectId: string }): boolean =>
     objects.get(objectId)?.phase === 'SUCCEEDED'
   const items = tables.deployItem
-    .filter(succeeded)
+    .filter((one) => succeeded(one) && one.type !== 'gate')
     .filter(({ objectId, exports }) => (exports as { url?: string } | null)?.url !== objects.get(objectId)?.name)
     .map(({ objectId }) => `the item ${objectId} has succeeded without its exports`)
   const installations = tables.installation.filter(succeeded).flatMap(({ objectId, exports, imports }) => {

@@ -158,7 +158,7 @@ function invented(
  * The possible values of something that was set again and again: that of the last success, or one whose fate is not
  * known. A request without an answer may be carried out long after it.
  */
-function possible(evidence: Evidence, settings: readonly UserMutation[]): readonly unknown[] {
+export function possible(evidence: Evidence, settings: readonly UserMutation[]): readonly unknown[] {
   let values: unknown[] = []
   const unanswered: unknown[] = []
   for (const one of settings.toSorted((a, b) => a.askedMs - b.askedMs)) {
@@ -170,7 +170,7 @@ function possible(evidence: Evidence, settings: readonly UserMutation[]): readon
 }
 
 /** Another gateway may accept a token for two seconds after its revocation; the rest is for slow clocks. */
-const CACHED_MS = 2_000 + 1_000
+export const CACHED_MS = 2_000 + 1_000
 export const rights: Promised = (evidence) => {
   const { tables, mutations, probes } = evidence
   const tokens = new Map(tables.token.map((token) => [token.id, token]))
