@@ -122,7 +122,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
       cli/ serve
       e2e/ backup drain replaced-key restored side-by-side without-redis
       families/automation/ killed
-      families/deployments/ automatic-killed
+      families/deployments/ automatic-killed gates-killed
       families/flow/ killed
       families/notifications/ killed
       faults/ absent-postgres clock-skew edge-chaos failover frozen-server kill-audit kill-runner postgres-tls
