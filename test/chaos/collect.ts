@@ -48,7 +48,7 @@ export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence
 }
 
 /** One after the other, on one connection. */
-const readDatabase = async (query: Query, hasLimits: boolean) => ({
+export const readDatabase = async (query: Query, hasLimits: boolean) => ({
   log: await query<LoggedChange>(LOG),
   flow: hasLimits ? await query<FlowChange>(FLOW) : [],
   tables: await readTables(query),

@@ -97,7 +97,8 @@ describe('items', () => {
     expect(await phaseOf('other', 'b')).toBe('ABORTED')
     await world.cancel(shop)
     // Of objects that are gone, the sweep deletes work that has an end.
-    const endless = "select from work w join object o on o.id = w.object_id where o.phase = 'ABORTED' and w.done_at is null"
+    const endless =
+      "select from work w join object o on o.id = w.object_id where o.phase = 'ABORTED' and w.done_at is null"
     expect((await world.pool.query(endless)).rowCount).toBe(0)
     expect(await phaseOf('shop', 'a')).toBe('ABORTED')
     expect(names(await world.claim())).toEqual(['c'])

@@ -14,6 +14,7 @@ import { accepted } from '../../testkit/pipelines.ts'
 import { SEED, seeded } from '../../testkit/seed.ts'
 import { soak } from '../../testkit/soak.ts'
 import { createWorld, item, USER, type World } from '../../testkit/world.ts'
+import { jain } from './jain.ts'
 
 /** The order of limits, with no engine: who asks, ends, leaves, or is woken is played on the tickets alone. */
 
@@ -298,12 +299,6 @@ test('no limit is left free, and nobody comes before a higher priority or its el
   }
   expect(model.holding.size).toBe(0)
 })
-
-/** Jain's index of how much each of them has had, for its weight: 1 if all had the same. */
-function jain(shares: readonly number[]): number {
-  const sum = shares.reduce((a, b) => a + b, 0)
-  return (sum * sum) / (shares.length * shares.reduce((a, b) => a + b * b, 0))
-}
 
 async function shares(
   weights: Readonly<Record<string, number>>,
