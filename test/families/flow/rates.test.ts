@@ -13,6 +13,8 @@ import {
   succeeded,
   TEMPLATE,
 } from '../../testkit/pipelines.ts'
+import { seeded } from '../../testkit/seed.ts'
+import { soak } from '../../testkit/soak.ts'
 import { item, USER, type World } from '../../testkit/world.ts'
 
 /** Rates, priorities, overrides and pauses of limits, with an engine. */
@@ -124,6 +126,66 @@ test('an item waits for its rate, and the blocker says until when', async () => 
   expect((await world.see('shop')).phase).toBe('SUCCEEDED')
 })
 const clockAt = (ms: number): string => new Date(ms).toISOString().slice(11, 19)
+
+const EXPECTED = gql(`{ objects(first: 500, filter: { kinds: [DEPLOY_ITEM], project: "default" }) { edges { node {
+  id phase blockedBy { ... on LimitBlocker { expectedAt message } }
+} } } }`)
+test('no start comes before its blocker expects it, and four of five that wait for a rate come within twice the time', async () => {
+  const random = seeded()
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+  const { createLimit } = world.services.flow
+  const perMs = 20_000
+  await accepted(createLimit(USER, { project: 'default', name: 'paced', rate: { count: 2, perMs } }))
+  await accepted(createLimit(USER, { project: 'default', name: 'both', max: 4, rate: { count: 3, perMs } }))
+  /** Log-normal, about the time in which a place of the limit is needed. */
+  const duration = () =>
+    8_000 * Math.exp(0.8 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random()))
+  const now = () => world.clock.now().getTime()
+  const ends: { readonly fence: string; readonly at: number }[] = []
+  const expected = new Map<string, { readonly asked: number; readonly at: number; readonly isRate: boolean }[]>()
+  const started = new Map<string, number>()
+  for (let step = 0; step < soak(70, 1_000); step++) {
+    for (let n = pick([0, 0, 1, 1, 2]); n > 0; n--) {
+      const limits = [{ limit: pick(['paced', 'both']), key: pick(['a', 'b', 'c']), priority: pick([0, 0, 0, 0, 5]) }]
+      await world.create(`timed-${step}-${n}`, { deployItems: [{ ...item('one'), limits }] })
+    }
+    for (const one of ends.splice(0))
+      if (one.at > now()) ends.push(one)
+      else await world.report({ fence: one.fence, phase: 'SUCCEEDED' })
+    for (const { fence } of await world.claim()) ends.push({ fence, at: now() + duration() })
+    const { rows } = await world.pool.query<{ id: string; at: Date }>(
+      "select object_id as id, granted_at as at from limit_ticket where granted_at is not null and kind = 'DEPLOY_ITEM'",
+    )
+    for (const { id, at } of rows) started.set(id, at.getTime())
+    if (step % 5 === 0)
+      for (const { node } of (await api.query(EXPECTED, {})).objects?.edges ?? [])
+        for (const blocker of node.blockedBy)
+          if ('expectedAt' in blocker && blocker.expectedAt) {
+            const all = expected.get(node.id) ?? []
+            expected.set(node.id, [
+              ...all,
+              { asked: now(), at: Date.parse(blocker.expectedAt), isRate: blocker.message.includes(' lets ') },
+            ])
+          }
+    await wait(1_000)
+  }
+  const told = [...expected].flatMap(([id, all]) => {
+    const at = started.get(id)
+    return at === undefined ? [] : all.map((one) => ({ ...one, ratio: (at - one.asked) / (one.at - one.asked) }))
+  })
+  // Those that wait for the ends of others, too, start when these end.
+  const rated = told.filter(({ isRate }) => isRate)
+  expect(rated.length).toBeGreaterThan(15)
+  expect(told.filter(({ ratio }) => ratio < 1)).toEqual([])
+  console.log(
+    rated.filter(({ ratio }) => ratio <= 2).length,
+    rated.length,
+    told.length,
+    told.filter(({ ratio }) => ratio <= 2).length,
+  )
+  expect(rated.filter(({ ratio }) => ratio <= 2).length / rated.length).toBeGreaterThanOrEqual(0.8)
+  for (const one of ends) await world.report({ fence: one.fence, phase: 'SUCCEEDED' })
+})
 
 test('a higher priority comes first, and keys take turns', async () => {
   const { name } = await project({ max: 1 })
