@@ -716,6 +716,9 @@ export const EXCUSED: Readonly<Record<string, Plant>> = {
       one.objectId === 'worker-a' ? { ...one, nextN: 13, keptLines: 12, keptBytes: one.keptBytes + 3 } : one,
     ),
   }),
+  'a delivery that was refused while its project was busy': added('hookDelivery', {
+    ...{ hookId: 'hook', outcome: 'REFUSED', reason: 'BUSY: The project is busy.', deliveryId: 'delivery' },
+  }),
   'a delivery whose answer was lost': {
     deliveries: [{ ...DELIVERY, answeredMs: null, status: null, eventId: null }],
   },

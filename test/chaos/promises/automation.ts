@@ -160,7 +160,11 @@ export const begun: Promised = (evidence) => {
       .map(({ deliveryId }) => `the delivery ${deliveryId} was accepted, and has no event or no hook`),
     ...hookDelivery
       .filter(
-        ({ outcome, eventId }) => !(outcome === 'ACCEPTED' || (outcome === 'DUPLICATE' && posted.has(eventId ?? ''))),
+        ({ outcome, eventId, reason }) =>
+          outcome !== 'ACCEPTED' &&
+          !(outcome === 'DUPLICATE' && posted.has(eventId ?? '')) &&
+          // Nothing was written, and the sender is to try again.
+          !(outcome === 'REFUSED' && reason?.startsWith('BUSY: ')),
       )
       .map(({ deliveryId, outcome }) => `the delivery ${deliveryId} is ${outcome}`),
   ]

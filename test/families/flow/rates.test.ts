@@ -177,12 +177,6 @@ test('no start comes before its blocker expects it, and four of five that wait f
   const rated = told.filter(({ isRate }) => isRate)
   expect(rated.length).toBeGreaterThan(15)
   expect(told.filter(({ ratio }) => ratio < 1)).toEqual([])
-  console.log(
-    rated.filter(({ ratio }) => ratio <= 2).length,
-    rated.length,
-    told.length,
-    told.filter(({ ratio }) => ratio <= 2).length,
-  )
   expect(rated.filter(({ ratio }) => ratio <= 2).length / rated.length).toBeGreaterThanOrEqual(0.8)
   for (const one of ends) await world.report({ fence: one.fence, phase: 'SUCCEEDED' })
 })
