@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { serialize } from 'node:v8'
 import { expect, test } from 'vitest'
 import { soak } from '../testkit/soak.ts'
+import { GATE } from './load.ts'
 import { violations } from './promises/index.ts'
 import { runChaos } from './run.ts'
 import { FAULTS, type FaultKind } from './schedule.ts'
@@ -45,6 +46,7 @@ test('users, agents and readers of all families, whose servers, agents, networks
   const found = violations(evidence)
   if (Object.keys(found).length > 0) await writeFile(file, serialize(evidence))
   const kinds = Object.entries(Object.groupBy(faults, ({ kind }) => kind)).map(([kind, all]) => [kind, all?.length])
+  const opened = log.filter(({ name, to, from }) => name === GATE && to === 'SUCCEEDED' && from === 'INIT')
   console.log(
     JSON.stringify({
       seed: CHAOS_SEED,
@@ -60,6 +62,8 @@ test('users, agents and readers of all families, whose servers, agents, networks
       deliveries: new Set(evidence.deliveries.map(({ id }) => id)).size,
       messages: evidence.messages.length,
       retries: log.filter(({ kind, from, to }) => RETRIES[kind] === `${from} ${to}`).length,
+      grants: evidence.flow.filter(({ did }) => did === 'GRANT').length,
+      gates: opened.length,
       restMs: Math.round(restMs),
     }),
   )
@@ -69,6 +73,8 @@ test('users, agents and readers of all families, whose servers, agents, networks
   expect(evidence.tables.firing.some(({ outcome }) => outcome === 'FIRED')).toBe(true)
   expect(evidence.tables.hookDelivery.some(({ outcome }) => outcome === 'ACCEPTED')).toBe(true)
   expect(new Set(evidence.messages.filter(({ isTaken }) => isTaken).map(({ rule }) => rule)).size).toBe(2)
+  expect(opened.length).toBeGreaterThan(0)
+  if (!program) expect(evidence.flow.some(({ did }) => did === 'GRANT')).toBe(true)
   for (const family of ['INSTALLATION', 'EVENT', 'TASK', 'CLUSTER_INST'])
     expect(log.some(({ kind }) => kind === family)).toBe(true)
 })
