@@ -160,13 +160,13 @@ export interface TicketChange {
   readonly priority: number
   /** By the clock of the database; of a grant the time that its row has. */
   readonly at: Date
-  /** Those at a grant, else null. */
+  /** Null: it is no grant. */
   readonly bounds: LimitBounds | null
 }
 export interface LimitBounds {
   readonly max: number | null
   readonly isPaused: boolean
-  /** Of the keys that have not 1. */
+  /** The other keys have 1. */
   readonly weights: Readonly<Record<string, number>>
   /** Bounds of a key without an override, and of each key that has one. */
   readonly usual: KeyBounds

@@ -152,7 +152,7 @@ const CATCH_UPS = ['ALL', 'LAST', 'NONE'] as const
 export const RETRY = { attempts: 3, backoff: { initialMs: 3_000, factor: 2, maxMs: 60_000, jitter: 0.2 } }
 const SENDER_PATIENCE_MS = 10_000
 
-/** What a limit is edited to, the first at its creation. */
+/** The bounds that users give a limit, the first at its creation. */
 interface ChaosLimit {
   readonly project: string
   readonly bounds: readonly {

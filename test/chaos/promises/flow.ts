@@ -29,7 +29,7 @@ class Tickets {
   readonly waiting = new Map<string, TicketChange>()
   /** Numbers of holders, by limit, and by limit and key; and of tickets with which objects wait. */
   readonly #counts = new Map<string, number>()
-  /** Those that wait, by limit and kind, in the order of arrival. */
+  /** Waiting tickets, by limit and kind, in the order of arrival. */
   readonly #lines = new Map<string, Set<TicketChange>>()
   readonly #grants = new Map<string, TicketChange[]>()
 
@@ -72,7 +72,7 @@ class Tickets {
   }
   asksForSeveral = ({ objectId }: TicketChange): boolean => (this.#counts.get(objectId) ?? 0) > 1
 
-  /** Which bounds would be exceeded if so many more of the key held the limit at that time. */
+  /** Says which bounds so many more of the key would exceed at that time. */
   excess({ limitId, key }: TicketChange, { max, isPaused, ...bounds }: LimitBounds, at: Date, more: number): string[] {
     const { maxPerKey, rateCount, rateMs } = boundsOf(bounds, key)
     const begun = (this.#grants.get(`${limitId} ${key}`) ?? []).filter((one) => {
@@ -197,7 +197,7 @@ function without(evidence: Evidence, names: ReadonlyMap<string, string>): readon
 const RESUMED_MS = 2_000
 /**
  * Nobody starts who takes the room of another one that comes before it: of a higher priority, older with its key, or of a key that
- * has not had its turn. Of objects that ask for several limits, two may come before each other.
+ * has not had its turn. Two objects that ask for several limits may come before each other.
  */
 export const lined: Promised = (evidence) => {
   const names = namesOf(evidence)
@@ -243,7 +243,7 @@ interface Before {
   /** Null: it is the first of its key, and has its turn after one of another key. */
   readonly why: string | null
 }
-/** Those in the line that start first, if they can. */
+/** The tickets of the line that start first, if they can. */
 function comeBefore(one: TicketChange, line: Iterable<TicketChange>): readonly Before[] {
   const heads = new Set<string>()
   let isElder = true

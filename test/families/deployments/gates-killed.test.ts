@@ -154,7 +154,7 @@ test('kill -9 of servers, while people decide: each gate opens once, by two who 
     expect(ends, how).toHaveLength(1)
     const [end] = ends
     const names = /^Approved by (.+)\.$/.exec(end?.message ?? '')?.[1]?.split(', ') ?? []
-    // Those before the last one.
+    // The log has them as requests, and the last one as the decision.
     const given = own.filter(({ requested, reason }) => requested && reason === 'approved').map(({ by }) => by ?? '')
     if (how === 'too late') {
       expect(end).toMatchObject({ to: 'FAILED', reason: 'GATE_EXPIRED' })

@@ -96,7 +96,7 @@ describe('items', () => {
     await world.cancel(other)
     expect(await phaseOf('other', 'b')).toBe('ABORTED')
     await world.cancel(shop)
-    // Of objects that are gone, the sweep deletes work that has an end.
+    // The sweep deletes work of objects that are gone only if it has an end.
     const endless =
       "select from work w join object o on o.id = w.object_id where o.phase = 'ABORTED' and w.done_at is null"
     expect((await world.pool.query(endless)).rowCount).toBe(0)

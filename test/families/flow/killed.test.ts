@@ -33,7 +33,7 @@ const ITEMS = KEYS / 2
 const TREES = soak(8, 40)
 /** The long form has a million grants. */
 const ROUNDS = soak(1, 1_000_000 / (40 * ITEMS))
-/** What the ledger of chaos runs says of limits, and of trees in general. */
+/** The promises of the ledger of chaos runs that are about limits, and about trees in general. */
 const JUDGED: readonly PromiseName[] = [
   'no more hold a limit than it allows',
   'limits are given in their order',

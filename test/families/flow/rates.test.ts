@@ -173,7 +173,7 @@ test('no start comes before its blocker expects it, and four of five that wait f
     const at = started.get(id)
     return at === undefined ? [] : all.map((one) => ({ ...one, ratio: (at - one.asked) / (one.at - one.asked) }))
   })
-  // Those that wait for the ends of others, too, start when these end.
+  // A start that waits for the ends of others, too, comes when these end.
   const rated = told.filter(({ isRate }) => isRate)
   expect(rated.length).toBeGreaterThan(15)
   expect(told.filter(({ ratio }) => ratio < 1)).toEqual([])
