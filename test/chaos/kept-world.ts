@@ -474,7 +474,7 @@ const DETAILS: Partial<Tables> = {
   auditEvent: auditOf(MUTATIONS),
   flowLimit: Object.entries(LIMITS).map(([name]) => {
     const { max, usual } = BOUNDS[name] ?? boundsOf()
-    return row('flowLimit', { id: name, name, max, ...usual, weights: {} })
+    return row('flowLimit', { id: name, name, max, ...usual, weights: {}, strategy: 'QUEUE', debounceMs: null })
   }),
   limitGrant: FLOW.flatMap((one) => {
     if (one.did !== 'GRANT' || one.limitId !== 'paced') return []

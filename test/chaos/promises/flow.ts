@@ -123,11 +123,12 @@ export const bounded: Promised = (evidence) => {
   const stored = new Set(limitGrant.map(keyOf))
   const noted = new Set(rated.map(keyOf))
   const edits = evidence.mutations.filter(({ mutation }) => mutation === 'updateLimit')
-  const unset = flowLimit.flatMap(({ id, name, max, maxPerKey, rateCount, rateMs, weights, pause }) => {
+  const unset = flowLimit.flatMap(({ id, name, pause, ...settings }) => {
     const own = edits.filter((one) => one.id === id)
     const isSure = own.some((one) => one.answeredMs !== null && !mayBeLost(evidence, one.askedMs, one.answeredMs))
     const values = [...possible(evidence, own), ...(isSure ? [] : [LIMITS[name]?.bounds[0]])]
-    const found = { max, maxPerKey, rateCount, rateMs, weights }
+    const { max, maxPerKey, rateCount, rateMs, weights, strategy, debounceMs } = settings
+    const found = { max, maxPerKey, rateCount, rateMs, weights, strategy, debounceMs }
     return [
       ...(values.some((value) => isEqual(settingsOf(value), found))
         ? []
@@ -155,7 +156,9 @@ function settingsOf(value: unknown): object {
     weights = [],
   } = (value ?? {}) as (typeof LIMITS)[string]['bounds'][number]
   const ofKeys = Object.fromEntries(weights.map(({ key, weight }) => [key, weight]))
-  return { max, maxPerKey, rateCount: rate?.count ?? null, rateMs: rate?.perMs ?? null, weights: ofKeys }
+  // No user of the run sets these.
+  const unset = { strategy: 'QUEUE', debounceMs: null }
+  return { max, maxPerKey, rateCount: rate?.count ?? null, rateMs: rate?.perMs ?? null, weights: ofKeys, ...unset }
 }
 
 /** An object that is at work by the log has held what it asks for, from its start to its end. */
