@@ -1,7 +1,26 @@
 export { PHASE_CLASSES, type PhaseClass } from '../core/machine.ts'
+export { words } from '../core/words.ts'
+export {
+  CREATION,
+  type Creation,
+  type DifferenceKind,
+  describeCreation,
+  describeHealth,
+  describeObjectChange,
+  describeRun,
+  describeTreeChange,
+  diffLines,
+  markOfDifference,
+  type ShownCause,
+  type ShownDiff,
+  subjectOfCause,
+  titleOfCause,
+} from './answers.ts'
 export { AUTOMATIC_FRAGMENT, idleWords, retryOf, type ShownAutomatic } from './automatic-reconcile.ts'
+export { blockerLabel, blockerText, describeBlocker } from './describe-blocker.ts'
 export { describeTargets, type TargetSelector } from './describe-targets.ts'
 export { DRY_RUN_FRAGMENT, linesOfChange, readDryRun, type TargetChange, titleOfChange } from './dry-run.ts'
+export { duration } from './duration.ts'
 export { causeText, FAILURE_FIELDS, failureText, finalText } from './failures.ts'
 export { FORECAST_FRAGMENT, forecastText, type ShownForecast } from './forecast.ts'
 export { type Group, grouped } from './grouped.ts'
@@ -39,4 +58,4 @@ export {
 export { shownBlockers } from './shown-blockers.ts'
 export { sizeOf } from './sizes.ts'
 export { isOrdinary, stuckAmong, stuckOf, type Waiting } from './stuck.ts'
-export { splitTimes, withoutTimes } from './times.ts'
+export { splitTimes, tellTimes, withoutTimes } from './times.ts'

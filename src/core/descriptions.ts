@@ -76,6 +76,8 @@ export const ERROR_CODE_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   FORBIDDEN: 'The role, the projects or the types of the token, or the page that calls, do not allow the request.',
   ALREADY_EXISTS: 'Another object has this name already.',
   GENERATION_MISMATCH: 'The object is not at `expectedGeneration`: its spec was changed meanwhile.',
+  REVISION_MISMATCH:
+    'An object of `ifUnchanged` has another revision or generation, or is gone: it has changed meanwhile.',
   TRANSITION: 'The state machine has no such transition for this actor from the present phase.',
   STALE_REPORT: 'The fence is not valid any more: the work was claimed again, started anew, or is gone.',
   BUSY: 'Something else has to end first, and nothing was written. In a result that is another operation on the object. In `errors` too many requests wait for the same tree, project or principal, this one has waited for 15 s, or the machine is too busy to judge expressions: send it again after `retryAfterMs`.',

@@ -12,6 +12,7 @@ export type Refusal =
         RefusalCode,
         | 'ALREADY_EXISTS'
         | 'GENERATION_MISMATCH'
+        | 'REVISION_MISMATCH'
         | 'BUSY'
         | 'IN_USE'
         | 'NOT_READY'
@@ -80,6 +81,12 @@ export const generationMismatch = (
   type: 'ConflictError',
   code: 'GENERATION_MISMATCH',
   message: `It is at generation ${generation}, not ${expected}: read it again.`,
+  objectId,
+})
+export const revisionMismatch = (message: string, objectId: string | null): RefusalOf<'ConflictError'> => ({
+  type: 'ConflictError',
+  code: 'REVISION_MISMATCH',
+  message: `${message}: read it again.`,
   objectId,
 })
 export const stale = (message: string): RefusalOf<'StaleReportError'> => ({ type: 'StaleReportError', message })

@@ -55,6 +55,7 @@ export const LIMITS = {
   reasons: entries(50, 'reasons of changes', word),
   choices: entries(200, 'kinds or phases to choose by'),
   ids: entries(500, 'ids that are read together', id),
+  versions: entries(200, 'objects that must not have changed'),
   bulkIds: entries(10_000, 'objects that a bulk operation names', id),
   verb: characters(64, 'the name of a verb'),
   flags: entries(10, 'flags of a verb', characters(64, 'the name of a flag')),

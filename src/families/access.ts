@@ -1,6 +1,14 @@
 import type { AuditTarget } from '../core/audit.ts'
 import { canRead } from '../core/can-read.ts'
-import { forbidden, invalidInput, notFound, type Refusal, type RefusalOf, type RefusalType } from '../core/errors.ts'
+import {
+  forbidden,
+  invalidInput,
+  notFound,
+  type Refusal,
+  type RefusalOf,
+  type RefusalType,
+  revisionMismatch,
+} from '../core/errors.ts'
 import type { CommonRefusal, Outcome, Refused, WrittenObject } from '../core/ports/outcome.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { type Right, requireRight } from '../core/rights.ts'
@@ -161,6 +169,37 @@ export async function onLoaded<R extends Refusal>(
   await tree?.load([id])
   const node = tree?.slice.get(id)
   return tree && node ? await write(tree, node) : refuse(notFound(id, what))
+}
+
+/** An object as the caller has read it. */
+export interface ObjectVersion {
+  readonly id: string
+  readonly revision: number
+  readonly generation: number
+}
+/** A request that was decided by what objects of the tree were like. */
+export interface Fenced {
+  readonly ifUnchanged?: readonly ObjectVersion[] | null
+}
+
+/** Writes if each of these objects is as it was read. Compared under the lock of the tree, so that nothing comes in between. */
+export async function ifUnchanged<R extends Refusal>(
+  tree: LockedTree,
+  { ifUnchanged: versions }: Fenced,
+  write: () => ReturnType<ObjectWrite<R>>,
+): Promise<Outcome<WrittenObject, R | RefusalOf<'ConflictError'>>> {
+  await tree.load((versions ?? []).map(({ id }) => id))
+  for (const { id, revision, generation } of versions ?? []) {
+    const row = tree.slice.get(id)?.row
+    if (!row) return refuse(revisionMismatch(`There is no object ${id} in this tree any more`, null))
+    if (row.revision !== revision || row.generation !== generation) {
+      const [is, was] = [row, { revision, generation }].map(
+        (at) => `revision ${at.revision}, generation ${at.generation}`,
+      )
+      return refuse(revisionMismatch(`${row.name} is at ${is}, and no longer at ${was}`, id))
+    }
+  }
+  return await write()
 }
 
 function changedIn({ root, slice, projectName }: LockedTree, done: object): Partial<AuditTarget> {

@@ -1,5 +1,6 @@
 import { RIGHTS } from '../core/rights.ts'
 import type { ObjectRow } from '../core/tree.ts'
+import { IF_UNCHANGED } from '../graphql/objects/object-version.ts'
 import { writeObject } from '../graphql/objects/write-object.ts'
 import { builder } from '../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../graphql/schema/descriptions.ts'
@@ -38,6 +39,7 @@ builder.mutationField('retryNow', (t) =>
     typeOptions: { description: 'The object whose next attempt begins at once.' },
     input: {
       id: t.input.id({ required: true, description: ID }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: async (_, { input }, context) => {
@@ -54,6 +56,7 @@ builder.mutationField('giveUpRetries', (t) =>
     typeOptions: { description: 'The object that is not attempted again.' },
     input: {
       id: t.input.id({ required: true, description: ID }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: async (_, { input }, context) => {

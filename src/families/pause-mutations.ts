@@ -1,5 +1,6 @@
 import { RIGHTS } from '../core/rights.ts'
 import type { ObjectRow } from '../core/tree.ts'
+import { IF_UNCHANGED } from '../graphql/objects/object-version.ts'
 import { writeObject } from '../graphql/objects/write-object.ts'
 import { builder } from '../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../graphql/schema/descriptions.ts'
@@ -38,6 +39,7 @@ builder.mutationField('pause', (t) =>
     typeOptions: { description: 'The tree to pause, and why.' },
     input: {
       id: t.input.id({ required: true, description: ID }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
       reason: t.input.string({ limit: 'reason', description: 'Shown while it is paused. Left out or null: none.' }),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
@@ -56,6 +58,7 @@ builder.mutationField('resume', (t) =>
     typeOptions: { description: 'The tree to resume.' },
     input: {
       id: t.input.id({ required: true, description: ID }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: async (_, { input }, context) => {

@@ -5,7 +5,7 @@ import { articled, words } from '../core/words.ts'
 import { byKey, type Keyed } from '../store/idempotency.ts'
 import { waitingIn } from '../store/limit-tickets.ts'
 import { activeIds } from '../store/objects.ts'
-import { type CommandAccess, type CommandResult, findFor, onFound, refuse } from './access.ts'
+import { type CommandAccess, type CommandResult, type Fenced, findFor, ifUnchanged, onFound, refuse } from './access.ts'
 import type { AskedMutation } from './asked-verb.ts'
 import { type Bound, command } from './command.ts'
 import type { LoadedFamily } from './define-family.ts'
@@ -13,14 +13,14 @@ import type { LockedTree } from './family.ts'
 
 /** A pause of a whole tree, of any kind: what has begun continues, and nothing new is handed to agents. */
 
-export interface PauseTree extends Keyed {
+export interface PauseTree extends Keyed, Fenced {
   readonly id: string
   readonly reason?: string | null
 }
 interface Parts extends CommandAccess {
   readonly families: readonly Pick<LoadedFamily, 'kinds' | 'rules'>[]
 }
-type Paused = CommandResult<'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>
+type Paused = CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>
 
 const write =
   (mutation: 'pause' | 'resume') =>
@@ -36,7 +36,9 @@ const write =
       return refusal(`${articled(words(kind))} has no work of agents to hold back: its own mutations pause it`)
     const change = mutation === 'pause' ? pause : resume
     const at = { what: 'object', once: byKey(mutation, input) }
-    return await onFound(parts, viewer, located.found, at, (tree) => change(tree, viewer, input))
+    return await onFound(parts, viewer, located.found, at, (tree) =>
+      ifUnchanged(tree, input, () => change(tree, viewer, input)),
+    )
   }
 
 async function pause(tree: LockedTree, by: Viewer, { id, reason = null }: PauseTree): Promise<CommandResult<never>> {
@@ -62,8 +64,8 @@ async function decideAgain(tree: LockedTree, id: string): Promise<CommandResult<
 }
 
 export const pauseCommands = {
-  pause: command(write('pause'), ['NotFoundError']),
-  resume: command(write('resume'), ['NotFoundError']),
+  pause: command(write('pause'), ['NotFoundError', 'ConflictError']),
+  resume: command(write('resume'), ['NotFoundError', 'ConflictError']),
 }
 
 /** The same, as bulk operations ask it. */

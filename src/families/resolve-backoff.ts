@@ -3,20 +3,22 @@ import type { Principal, Viewer } from '../core/ports/viewer.ts'
 import { RIGHTS } from '../core/rights.ts'
 import type { Node } from '../core/tree.ts'
 import { byKey, type Keyed } from '../store/idempotency.ts'
-import { type CommandAccess, type CommandResult, onObject, refuse } from './access.ts'
+import { type CommandAccess, type CommandResult, type Fenced, ifUnchanged, onObject, refuse } from './access.ts'
 import { command } from './command.ts'
 import type { LoadedFamily } from './define-family.ts'
 import type { BackoffDecision, Family, LockedTree } from './family.ts'
 
 /** Decisions of users about work of any kind that waits for its next attempt. */
 
-export interface ResolveBackoff extends Keyed {
+export interface ResolveBackoff extends Keyed, Fenced {
   readonly id: string
 }
 interface Parts extends CommandAccess {
   readonly families: readonly Pick<LoadedFamily, 'kinds' | 'rules'>[]
 }
-type Resolved = CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
+type Resolved = CommandResult<
+  'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'TransitionError' | 'ForbiddenError'
+>
 
 const resolve =
   (mutation: string, decision: BackoffDecision) =>
@@ -24,7 +26,7 @@ const resolve =
     const at = { right: RIGHTS.retry, id: input.id, what: 'object', kind: null, once: byKey(mutation, input) }
     return onObject(parts, viewer, at, (tree, node) => {
       const rules = parts.families.find(({ kinds }) => kinds[node.row.kind])?.rules
-      return decide(tree, node, rules, viewer, decision)
+      return ifUnchanged(tree, input, () => decide(tree, node, rules, viewer, decision))
     })
   }
 
@@ -45,7 +47,7 @@ function decide(
   return { ok: true, objectId: id }
 }
 
-const REFUSALS = ['NotFoundError', 'TransitionError'] as const
+const REFUSALS = ['NotFoundError', 'ConflictError', 'TransitionError'] as const
 export const backoffCommands = {
   retryNow: command(resolve('retryNow', 'NOW'), REFUSALS),
   giveUpRetries: command(resolve('giveUpRetries', 'GIVE_UP'), REFUSALS),

@@ -2,8 +2,7 @@ import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { table, tableFor } from '../../src/cli/terminal/table.ts'
 import { columns, duration, pad, shorten } from '../../src/cli/terminal/text.ts'
-import { tellTimes } from '../../src/cli/terminal/times.ts'
-import { CLASS_SYMBOLS } from '../../src/client-model/index.ts'
+import { CLASS_SYMBOLS, tellTimes } from '../../src/client-model/index.ts'
 
 describe('text for a terminal', () => {
   it('counts columns, not code units', () => {

@@ -8,6 +8,7 @@ import {
   MANIFEST_FRAGMENT,
   notFoundRefusal,
   retryOf,
+  tellTimes,
 } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
@@ -26,7 +27,6 @@ import { ALL_PROJECTS, LABELS, option, parseKinds, parsePhases } from '../option
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { duration, since, words } from '../terminal/text.ts'
-import { tellTimes } from '../terminal/times.ts'
 
 interface GetOptions extends ObjectOptions {
   readonly nameContains?: string

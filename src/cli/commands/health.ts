@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { notFoundRefusal } from '../../client-model/index.ts'
+import { describeHealth, notFoundRefusal, subjectOfCause, titleOfCause } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import type { ProjectOption } from '../objects/object-command.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { since, words } from '../terminal/text.ts'
 
 const HEALTH = gql(`query Health($project: String) {
   health(project: $project) {
@@ -40,17 +39,12 @@ export function addHealth(command: Command, cli: Cli): void {
     })
 }
 
-function show(
-  session: Session,
-  { verdict, causes, causeCount, isComplete }: Health,
-  addressOf: (page: string) => string,
-  { format }: SessionOptions,
-): void {
-  const found = causeCount === 1 ? '1 cause' : `${causeCount} causes`
-  if (format !== 'name')
-    session.say(`${verdict}  ${found}${isComplete ? '' : ', of the trees that are open for longest'}`)
+function show(session: Session, health: Health, addressOf: (page: string) => string, { format }: SessionOptions): void {
+  const { causes, causeCount } = health
+  const now = Date.now()
+  if (format !== 'name') session.say(describeHealth(health))
   const lines = causes.flatMap((one) => [
-    `${one.severity === 'UNHEALTHY' ? '✗' : '!'} ${words(one.cause)}: ${aboutOf(one)}`,
+    titleOfCause(one, now),
     `  ${one.message}`,
     `  ${one.action}`,
     `  ${one.command}   ${addressOf(one.page)}`,
@@ -61,14 +55,9 @@ function show(
     columns: {
       CAUSE: ({ cause }) => cause,
       SEVERITY: ({ severity }) => severity,
-      ABOUT: aboutOf,
+      ABOUT: (one) => subjectOfCause(one, now),
       NEXT: ({ command }) => command,
     },
     ...(format !== 'wide' && { lines: [...lines, ...(more > 0 ? [`… and ${more} more`] : [])] }),
   })
-}
-
-function aboutOf({ project, subject, since: from, count }: Cause): string {
-  const where = project === null || project === subject ? subject : `${project}/${subject}`
-  return `${where}${from === null ? '' : `, for ${since(from)}`}${count > 1 ? `, ${count} held up` : ''}`
 }

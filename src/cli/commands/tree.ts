@@ -1,11 +1,17 @@
 import type { Command } from 'commander'
 import { logRangeOf } from '../../client/phase-log.ts'
-import { notFoundRefusal, type Outcome, refused } from '../../client-model/index.ts'
+import {
+  CREATION,
+  type Creation,
+  describeCreation,
+  notFoundRefusal,
+  type Outcome,
+  refused,
+} from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../objects/address.ts'
-import { CREATION, type Creation, describeCreation } from '../objects/describe-creation.ts'
 import { readMachines } from '../objects/machines.ts'
 import { parseMoment } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -80,7 +86,7 @@ interface PastTree extends TreeSnapshot {
 }
 function whyEmpty(name: string, { at }: TreeOptions, past: PastTree | null): string {
   if (at === undefined) return `There is no tree of ${name} to show.`
-  return `There was no ${name} at ${placeOf(at)}${past?.creation ? `: its tree was ${describeCreation(past.creation)}` : ''}.`
+  return `There was no ${name} at ${placeOf(at)}${past?.creation ? `: its tree was ${describeCreation(past.creation, Date.now())}` : ''}.`
 }
 
 const placeOf = (at: number | string): string => (typeof at === 'number' ? `sequence ${at} of the log` : at)

@@ -1,6 +1,5 @@
-import { finalText } from '../../client-model/index.ts'
+import { finalText, tellTimes } from '../../client-model/index.ts'
 import { duration } from '../terminal/text.ts'
-import { tellTimes } from '../terminal/times.ts'
 import type { Field } from './fields.ts'
 
 /** The fields of a WorkObject that say how often it was attempted. */

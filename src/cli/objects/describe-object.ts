@@ -1,10 +1,8 @@
-import { causeText, shownBlockers } from '../../client-model/index.ts'
+import { blockerLabel, blockerText, causeText, shownBlockers, tellTimes } from '../../client-model/index.ts'
 import type { FragmentOf } from '../../documents/gql.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { duration, words } from '../terminal/text.ts'
-import { tellTimes } from '../terminal/times.ts'
 import { describeProgress } from '../tree/render.ts'
-import { blockerLabel, blockerText } from './describe-blocker.ts'
 import { describeFields, type Field } from './fields.ts'
 import { markOf } from './phases.ts'
 

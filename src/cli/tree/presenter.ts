@@ -1,5 +1,4 @@
-import { forecastText, type Machines } from '../../client-model/index.ts'
-import { describeBlocker } from '../objects/describe-blocker.ts'
+import { describeBlocker, forecastText, type Machines } from '../../client-model/index.ts'
 import { describeCounts, type Mark, markOf } from '../objects/phases.ts'
 import type { WatchResult } from '../objects/watch-end.ts'
 import type { Output } from '../terminal/io.ts'

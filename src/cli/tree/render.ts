@@ -1,5 +1,4 @@
-import { forecastText } from '../../client-model/index.ts'
-import { blockerText } from '../objects/describe-blocker.ts'
+import { blockerText, forecastText } from '../../client-model/index.ts'
 import { describeCounts, markOf } from '../objects/phases.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { columns, duration, pad, shorten, words } from '../terminal/text.ts'

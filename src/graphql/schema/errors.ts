@@ -62,7 +62,7 @@ export const ForbiddenErrorRef = errorType('ForbiddenError').implement({
 })
 export const ConflictErrorRef = errorType('ConflictError').implement({
   description:
-    'Another object, or the state of the object itself, stands in the way; `code` says how: ALREADY_EXISTS, GENERATION_MISMATCH, BUSY, IN_USE, NOT_READY, PAUSED, CLOUDLET_UPGRADING or CLOUDLET_UPGRADE_FAILED.',
+    'Another object, or the state of the object itself, stands in the way; `code` says how: ALREADY_EXISTS, GENERATION_MISMATCH, REVISION_MISMATCH, BUSY, IN_USE, NOT_READY, PAUSED, CLOUDLET_UPGRADING or CLOUDLET_UPGRADE_FAILED.',
   interfaces: [ErrorRef],
   fields: (t) => ({
     object: t.field({

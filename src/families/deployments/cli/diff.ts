@@ -3,13 +3,22 @@ import type { Cli } from '../../../cli/cli.ts'
 import { previewFiles } from '../../../cli/manifests/apply-documents.ts'
 import { type ValueOptions, withValueOptions } from '../../../cli/manifests/given-values.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../../../cli/objects/address.ts'
-import { CREATION, describeCreation } from '../../../cli/objects/describe-creation.ts'
 import { describeDiff } from '../../../cli/objects/describe-diff.ts'
 import { FILES_HELP, option, parseFiles, parsePlace, parseTime } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { duration, words } from '../../../cli/terminal/text.ts'
-import { FAILURE_FIELDS, failureText, invalid, notFoundRefusal } from '../../../client-model/index.ts'
+import {
+  CREATION,
+  describeCreation,
+  describeObjectChange,
+  describeRun,
+  describeTreeChange,
+  FAILURE_FIELDS,
+  invalid,
+  markOfDifference,
+  notFoundRefusal,
+} from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { ResultOf } from '../../../documents/typed-document.ts'
 
@@ -30,7 +39,6 @@ const PROJECT_CHANGES = gql(`query ProjectChanges($name: String!, $fromTime: Dat
     }
   }
 }`)
-type ChangedTree = NonNullable<NonNullable<ResultOf<typeof PROJECT_CHANGES>['project']>['treeChanges']>['trees'][number]
 const RUN = `number phase cause by generation startedAt durationMs error { ${FAILURE_FIELDS} }` as const
 const COMPARE = gql(`query CompareRuns($id: ID!, $a: Int!, $b: Int!) {
   compareRuns(id: $id, a: $a, b: $b) {
@@ -120,7 +128,7 @@ async function diffProject(session: Session, name: string, options: DiffOptions)
   session.emit(project.treeChanges)
   if (treeCount === 0) session.say(`Nothing has changed in project ${name} ${spanOf(project.treeChanges, options)}.`)
   else session.note(`Changes ${spanOf(project.treeChanges, options)}:`)
-  for (const tree of trees) session.say(describeTree(tree))
+  for (const tree of trees) session.say(describeTreeChange(tree, Date.now()))
   sayFurther(session, treeCount - trees.length)
   return EXIT.ok
 }
@@ -130,21 +138,6 @@ const spanOf = (
   { fromTime, toTime }: { readonly fromTime: string; readonly toTime: string },
   { until, to }: DiffOptions,
 ): string => (until === undefined && to === undefined ? `since ${fromTime}` : `from ${fromTime} to ${toTime}`)
-
-/** e.g. `~ shop (installation) 2 added, 1 removed, 3 changed, 1 failed`. */
-function describeTree(tree: ChangedTree): string {
-  const { name, root, creation, addedCount, removedCount, changedCount, failedCount } = tree
-  const counts: readonly (readonly [number, string])[] = creation
-    ? [[addedCount, addedCount === 1 ? 'object' : 'objects']]
-    : [
-        [addedCount, 'added'],
-        [removedCount, 'removed'],
-        [changedCount, 'changed'],
-      ]
-  const parts = [...counts, [failedCount, 'failed'] as const].filter(([count]) => count > 0)
-  const said = [...(creation ? [describeCreation(creation)] : []), ...parts.map((part) => part.join(' '))]
-  return `${creation ? '+' : root ? '~' : '-'} ${name} (${root ? words(root.kind) : 'deleted'}) ${said.join(', ')}`
-}
 
 async function diffTree(session: Session, { root }: Located, options: DiffOptions): Promise<ExitCode> {
   const { since, until, from, to } = options
@@ -164,7 +157,9 @@ async function diffTree(session: Session, { root }: Located, options: DiffOption
   const { paint } = session
   if (creation) {
     // Everything in it is new: nothing of it stands out.
-    session.say(`${root.name} was ${describeCreation(creation)}: there is nothing earlier to compare it with.`)
+    session.say(
+      `${root.name} was ${describeCreation(creation, Date.now())}: there is nothing earlier to compare it with.`,
+    )
     for (const { kind, path, after } of objects) session.say(`  ${path} (${words(kind)}) ${after}`)
     sayFurther(session, objectCount - objects.length)
     return EXIT.ok
@@ -174,11 +169,9 @@ async function diffTree(session: Session, { root }: Located, options: DiffOption
     return EXIT.ok
   }
   session.note(`Changes ${spanOf(treeDiff, options)}:`)
-  const marks = { ADDED: paint('green', '+'), REMOVED: paint('red', '-'), CHANGED: paint('yellow', '~') }
-  for (const { change, kind, path, before, after } of objects) {
-    const phases = before === after ? `${after} again` : [before, after].filter(Boolean).join(' → ')
-    session.say(`${marks[change]} ${path} (${words(kind)}) ${phases}`)
-  }
+  const styles = { ADDED: 'green', REMOVED: 'red', CHANGED: 'yellow' } as const
+  for (const { change, ...object } of objects)
+    session.say(`${paint(styles[change], markOfDifference(change))} ${describeObjectChange(object)}`)
   sayFurther(session, objectCount - objects.length)
   sayPart(session, 'spec', spec)
   sayPart(session, 'exports', exports)
@@ -200,12 +193,6 @@ async function diffRuns(session: Session, { id, name }: Located, [a, b]: readonl
   else session.say('', 'One of the specs is not kept any more.')
   sayPart(session, 'exports', compareRuns.exports)
   return EXIT.ok
-}
-
-function describeRun({ number, phase, cause, by, generation, durationMs, error }: Compared['a']): string {
-  const took = durationMs === null ? 'runs' : `took ${duration(durationMs)}`
-  const who = by === null ? '' : ` by ${by}`
-  return `run ${number}: ${phase ?? 'running'}, ${took}, ${words(cause)}${who}, spec ${generation}${error ? `: ${failureText(error)}` : ''}`
 }
 
 function describeObject({ kind, path, phaseA, phaseB, durationMsA, durationMsB }: Compared['objects'][number]): string {

@@ -4,7 +4,7 @@ import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { activeIds } from '../../../store/objects.ts'
-import { type CommandResult, onObject, refuse } from '../../access.ts'
+import { type CommandResult, type Fenced, ifUnchanged, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { askForJob } from '../rules/ask-for-job.ts'
@@ -17,10 +17,10 @@ import type { CommandParts } from './parts.ts'
 /** Commands on a whole tree: delete, cancel, reconcile. They write what is wanted; the engine does the rest. */
 
 type RootRefusal = 'NotFoundError' | 'InvalidInputError' | 'ForbiddenError'
-/** The API promises two more refusals than there are at present. */
+/** The API promises one more refusal than there is at present. */
 type JobResult = CommandResult<RootRefusal | 'ConflictError' | 'TransitionError'>
 
-interface DeleteInstallation {
+interface DeleteInstallation extends Fenced {
   readonly id: string
   readonly withoutUninstall: boolean
   readonly force: boolean
@@ -31,10 +31,10 @@ export const deleteInstallation = (
   input: DeleteInstallation,
 ): Promise<JobResult> =>
   onObject(parts, viewer, { right: rights.delete, id: input.id, what: 'installation' }, (tree) =>
-    requestDeletion(tree, viewer, input),
+    ifUnchanged(tree, input, () => requestDeletion(tree, viewer, input)),
   )
 
-interface CancelInstallation extends Keyed {
+interface CancelInstallation extends Keyed, Fenced {
   readonly id: string
   readonly reason?: string | null
 }
@@ -42,15 +42,15 @@ export const cancelInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: CancelInstallation,
-): Promise<CommandResult<RootRefusal | 'TransitionError'>> =>
+): Promise<CommandResult<RootRefusal | 'ConflictError' | 'TransitionError'>> =>
   onObject(
     parts,
     viewer,
     { right: rights.cancel, id: input.id, what: 'installation', once: byKey('cancelInstallation', input) },
-    (tree) => cancel(tree, viewer, input),
+    (tree) => ifUnchanged(tree, input, () => cancel(tree, viewer, input)),
   )
 
-interface ReconcileInstallation extends Keyed {
+interface ReconcileInstallation extends Keyed, Fenced {
   readonly id: string
   readonly mode: ReconcileMode
 }
@@ -63,7 +63,7 @@ export const reconcileInstallation = (
     parts,
     viewer,
     { right: rights.reconcile, id: input.id, what: 'installation', once: byKey('reconcileInstallation', input) },
-    (tree) => requestJob(tree, viewer, input),
+    (tree) => ifUnchanged(tree, input, () => requestJob(tree, viewer, input)),
   )
 
 function requestJob(

@@ -4,7 +4,7 @@ import { isName, NAME_RULE } from '../../../core/problems.ts'
 import { hasRight, requireRight, right } from '../../../core/rights.ts'
 import type { Node } from '../../../core/tree.ts'
 import { byKey, type Keyed } from '../../../store/idempotency.ts'
-import { type CommandResult, onObject, refuse } from '../../access.ts'
+import { type CommandResult, type Fenced, ifUnchanged, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { editorOf, grantsOfEditors } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
@@ -15,9 +15,11 @@ import type { CommandParts } from './parts.ts'
 /** Decisions at gates. */
 
 const WHAT = 'deploy item'
-type DecisionResult = CommandResult<'NotFoundError' | 'InvalidInputError' | 'ForbiddenError' | 'TransitionError'>
+type Refused = 'NotFoundError' | 'InvalidInputError' | 'ForbiddenError' | 'TransitionError'
+type Decided = CommandResult<Refused>
+type DecisionResult = CommandResult<Refused | 'ConflictError'>
 
-interface Decide extends Keyed {
+interface Decide extends Keyed, Fenced {
   readonly id: string
   readonly comment?: string | null
 }
@@ -50,7 +52,7 @@ interface Signal extends Keyed {
   readonly payload?: unknown
 }
 /** Opens a gate that waits for the signal; the payload becomes its exports. */
-export const signalGate = (parts: CommandParts, viewer: Viewer, input: Signal): Promise<DecisionResult> => {
+export const signalGate = (parts: CommandParts, viewer: Viewer, input: Signal): Promise<Decided> => {
   const at = { right: rights.signal, id: input.id, what: WHAT, once: byKey('signal', input) }
   return onObject(parts, viewer, at, (tree, item) => {
     const gate = waitingGate(item)
@@ -72,15 +74,17 @@ function atApproval(
   viewer: Viewer,
   input: Decide,
   mutation: 'approve' | 'reject',
-  write: (tree: LockedTree, item: Node, gate: ItemGate) => Promise<DecisionResult> | DecisionResult,
+  write: (tree: LockedTree, item: Node, gate: ItemGate) => Promise<Decided> | Decided,
 ): Promise<DecisionResult> {
   const at = { right: rights.approve, id: input.id, what: WHAT, once: byKey(mutation, input) }
-  return onObject(parts, viewer, at, (tree, item) => {
-    const gate = waitingGate(item)
-    if (!gate?.approval) return refuse(notAwaited(item, 'an approval', gate))
-    const refused = requireRight(viewer, rightAt(gate), item.row.projectId)
-    return refused ? refuse(refused) : write(tree, item, gate)
-  })
+  return onObject(parts, viewer, at, (tree, item) =>
+    ifUnchanged(tree, input, (): Promise<Decided> | Decided => {
+      const gate = waitingGate(item)
+      if (!gate?.approval) return refuse(notAwaited(item, 'an approval', gate))
+      const refused = requireRight(viewer, rightAt(gate), item.row.projectId)
+      return refused ? refuse(refused) : write(tree, item, gate)
+    }),
+  )
 }
 
 /** The right to decide at this gate. */
@@ -116,7 +120,7 @@ function notAwaited({ row }: Node, what: string, gate: ItemGate | null): Refusal
   return { ...refusal, message: `It does not wait for ${what}. ${instead}` }
 }
 
-function written(tree: LockedTree, { row: { id } }: Node): DecisionResult {
+function written(tree: LockedTree, { row: { id } }: Node): Decided {
   tree.wake([id])
   return { ok: true, objectId: id }
 }

@@ -1,5 +1,6 @@
 import type { LabelInput } from '../../../core/labels.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
+import type { Fenced } from '../../access.ts'
 import { type InstallationDetails, SETTINGS } from '../rules/details.ts'
 import type { SpecInput } from '../rules/normalise.ts'
 
@@ -27,7 +28,7 @@ export interface NewInstallation extends InstallationSettings {
   readonly spec: SpecInput
   readonly reconcile: boolean
 }
-export interface UpdateInstallation extends InstallationSettings {
+export interface UpdateInstallation extends InstallationSettings, Fenced {
   readonly id: string
   readonly spec?: SpecInput | null
   readonly expectedGeneration?: number | null

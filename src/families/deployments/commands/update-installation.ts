@@ -8,7 +8,7 @@ import { isFinished, type Node } from '../../../core/tree.ts'
 import { byKey, type Once } from '../../../store/idempotency.ts'
 import { loadSpecs } from '../../../store/load-edges.ts'
 import { readLabels, writeLabels } from '../../../store/objects.ts'
-import { type CommandResult, findFor, onLoaded, onProject, refuse } from '../../access.ts'
+import { type CommandResult, findFor, ifUnchanged, onLoaded, onProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { editorOf } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
@@ -77,7 +77,7 @@ async function writeUpdate(
   const origin = requestedBy(viewer, cause)
   return await onProject(parts, viewer, access, async (project) =>
     onLoaded(await project.lockTree(found.rootId), { id: input.id, what: WHAT }, (tree, node) =>
-      update(parts, project, tree, node, { input, spec, labels, origin, viewer }),
+      ifUnchanged(tree, input, () => update(parts, project, tree, node, { input, spec, labels, origin, viewer })),
     ),
   )
 }

@@ -1,4 +1,5 @@
 import { APPROVERS } from '../../../core/rights.ts'
+import { IF_UNCHANGED } from '../../../graphql/objects/object-version.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
@@ -71,6 +72,7 @@ builder.mutationField('approve', (t) =>
     typeOptions: { description: 'The gate that is approved.' },
     input: {
       id: t.input.id({ required: true, description: ID }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
       comment: t.input.string(COMMENT),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
@@ -87,6 +89,7 @@ builder.mutationField('reject', (t) =>
     typeOptions: { description: 'The gate that is rejected.' },
     input: {
       id: t.input.id({ required: true, description: ID }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
       comment: t.input.string(COMMENT),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },

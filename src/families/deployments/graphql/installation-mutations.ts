@@ -1,4 +1,5 @@
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
+import { IF_UNCHANGED } from '../../../graphql/objects/object-version.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY, INPUT_ARGUMENT } from '../../../graphql/schema/descriptions.ts'
@@ -57,6 +58,7 @@ export const UpdateInstallationInput = builder.inputType('UpdateInstallationInpu
     expectedGeneration: t.int({
       description: 'Generation that the installation must be at; otherwise nothing is written (GENERATION_MISMATCH).',
     }),
+    ifUnchanged: t.field(IF_UNCHANGED),
     reconcile: t.boolean({
       required: true,
       defaultValue: true,
@@ -80,6 +82,7 @@ export const DeleteInstallationInput = builder.inputType('DeleteInstallationInpu
       defaultValue: false,
       description: 'True to delete it although other installations import from it.',
     }),
+    ifUnchanged: t.field(IF_UNCHANGED),
   }),
 })
 
@@ -111,7 +114,9 @@ builder.mutationFields((t) => ({
       'Deletes a root installation with all below it, once the running job has ended. Deployers uninstall what they installed.',
     args: { input: t.arg({ type: DeleteInstallationInput, required: true, description: INPUT_ARGUMENT }) },
     resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () => context.deployments.deleteInstallation(context.viewer, input)),
+      writeObject(context, input.id, () =>
+        context.deployments.deleteInstallation(context.viewer, dropUndefined(input)),
+      ),
   }),
 }))
 
@@ -151,6 +156,7 @@ builder.mutationField('cancelInstallation', (t) =>
     typeOptions: { description: 'The installation whose job is cancelled, and why.' },
     input: {
       id: t.input.id({ required: true, description: ID }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
       reason: t.input.string({ limit: 'reason', description: 'Added to `cancelBy`. Left out or null: none.' }),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
@@ -169,6 +175,7 @@ builder.mutationField('reconcileInstallation', (t) =>
     input: {
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
       id: t.input.id({ required: true, description: ID }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
       mode: t.input.field({
         type: ReconcileModeEnum,
         required: true,

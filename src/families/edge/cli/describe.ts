@@ -1,5 +1,4 @@
 import { describeAttempts } from '../../../cli/objects/describe-attempts.ts'
-import { describeBlocker } from '../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../cli/objects/describe-object.ts'
 import type { Field } from '../../../cli/objects/fields.ts'
 import { markedPhase, markOf } from '../../../cli/objects/phases.ts'
@@ -7,6 +6,7 @@ import type { Paint } from '../../../cli/terminal/paint.ts'
 import { table } from '../../../cli/terminal/table.ts'
 import { duration, shorten, words } from '../../../cli/terminal/text.ts'
 import type { Machines } from '../../../client-model/index.ts'
+import { describeBlocker } from '../../../client-model/index.ts'
 import type { ConnectedCrm, FullCloudlet, FullInstance, ListedInstance } from './read.ts'
 
 /** Columns that why an instance is not as wanted gets in the table; `--json` has it whole. */

@@ -5,7 +5,7 @@ import { uuid } from '../../../store/column-types.ts'
 import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { type CommandResult, onObject, refuse } from '../../access.ts'
+import { type CommandResult, type Fenced, ifUnchanged, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { isOver } from '../rules/details.ts'
@@ -14,34 +14,40 @@ import type { OperationsParts } from './parts.ts'
 
 /** Commands that end tasks, and that decide about jobs that could not be undone. */
 
-type TaskResult = CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
+type Refused = 'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'
+type FencedResult = CommandResult<Refused | 'ConflictError'>
 type Ended = CommandResult<'TransitionError'>
 
-interface CancelTask extends Keyed {
+interface CancelTask extends Keyed, Fenced {
   readonly id: string
   readonly reason?: string | null
 }
-export const cancelTask = (parts: OperationsParts, viewer: Viewer, input: CancelTask): Promise<TaskResult> =>
+export const cancelTask = (parts: OperationsParts, viewer: Viewer, input: CancelTask): Promise<FencedResult> =>
   onObject(
     parts,
     viewer,
     { right: rights.cancel, id: input.id, what: 'task', once: byKey('cancelTask', input) },
-    (tree) => cancel(tree, viewer, input.reason ?? null),
+    (tree) => ifUnchanged(tree, input, () => cancel(tree, viewer, input.reason ?? null)),
   )
 
-export const deleteTask = (
-  parts: OperationsParts,
-  viewer: Viewer,
-  { id }: { readonly id: string },
-): Promise<TaskResult> =>
-  onObject(parts, viewer, { right: rights.delete, id, what: 'task' }, (tree) => remove(tree, viewer))
+interface DeleteTask extends Fenced {
+  readonly id: string
+}
+export const deleteTask = (parts: OperationsParts, viewer: Viewer, input: DeleteTask): Promise<FencedResult> =>
+  onObject(parts, viewer, { right: rights.delete, id: input.id, what: 'task' }, (tree) =>
+    ifUnchanged(tree, input, () => remove(tree, viewer)),
+  )
 
 export interface ResolveUndo extends Keyed {
   /** The job's id. */
   readonly id: string
   readonly decision: 'RETRY' | 'GIVE_UP'
 }
-export const resolveUndo = (parts: OperationsParts, viewer: Viewer, input: ResolveUndo): Promise<TaskResult> =>
+export const resolveUndo = (
+  parts: OperationsParts,
+  viewer: Viewer,
+  input: ResolveUndo,
+): Promise<CommandResult<Refused>> =>
   onObject(
     parts,
     viewer,

@@ -9,9 +9,9 @@ import { retryTask } from './retry-task.ts'
 /** The operations family's mutations. */
 export const operationsCommands = {
   createTask: command(createTask, ['ConflictError']),
-  cancelTask: command(cancelTask, ['NotFoundError', 'TransitionError']),
+  cancelTask: command(cancelTask, ['NotFoundError', 'ConflictError', 'TransitionError']),
   retryTask: command(retryTask, ['NotFoundError', 'ConflictError']),
-  deleteTask: command(deleteTask, ['NotFoundError', 'TransitionError']),
+  deleteTask: command(deleteTask, ['NotFoundError', 'ConflictError', 'TransitionError']),
   resolveUndo: command(resolveUndo, ['NotFoundError', 'TransitionError']),
 }
 

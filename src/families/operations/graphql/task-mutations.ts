@@ -1,4 +1,5 @@
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
+import { IF_UNCHANGED } from '../../../graphql/objects/object-version.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
@@ -91,6 +92,7 @@ builder.mutationField('cancelTask', (t) =>
     typeOptions: { description: 'The task to cancel, and why.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the task.' }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
       reason: t.input.string({
         limit: 'reason',
         description: 'Added to the message of the phase changes. Left out or null: none.',
@@ -108,9 +110,12 @@ builder.mutationField('deleteTask', (t) =>
     description:
       'Deletes a task with its jobs, and returns it as it was. A task that has not ended is refused with a TransitionError.',
     typeOptions: { description: 'The task to delete.' },
-    input: { id: t.input.id({ required: true, description: 'Id of the task.' }) },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the task.' }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
+    },
     resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () => context.operations.deleteTask(context.viewer, input)),
+      writeObject(context, input.id, () => context.operations.deleteTask(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('resolveUndo', (t) =>

@@ -7,7 +7,7 @@ import { type Right, requireRight } from '../../../core/rights.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { findProjectId } from '../../../store/projects.ts'
-import { type CommandResult, inTree, noProject, onObject, refuse } from '../../access.ts'
+import { type CommandResult, type Fenced, ifUnchanged, inTree, noProject, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { isOver } from '../rules/details.ts'
@@ -18,7 +18,7 @@ import type { PipelinesParts } from './parts.ts'
 
 /** Commands that end events, one by one or many by a filter. */
 
-interface CancelEvent extends Keyed {
+interface CancelEvent extends Keyed, Fenced {
   readonly id: string
   readonly reason?: string | null
 }
@@ -26,20 +26,27 @@ export const cancelEvent = (
   parts: PipelinesParts,
   viewer: Viewer,
   input: CancelEvent,
-): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> =>
+): Promise<
+  CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'TransitionError' | 'ForbiddenError'>
+> =>
   onObject(
     parts,
     viewer,
     { right: rights.cancelEvent, id: input.id, what: 'event', once: byKey('cancelEvent', input) },
-    (tree) => cancel(tree, viewer, input.reason ?? null),
+    (tree) => ifUnchanged(tree, input, () => cancel(tree, viewer, input.reason ?? null)),
   )
 
+interface DeleteEvent extends Fenced {
+  readonly id: string
+}
 export const deleteEvent = (
   parts: PipelinesParts,
   viewer: Viewer,
-  { id }: { readonly id: string },
-): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>> =>
-  onObject(parts, viewer, { right: rights.deleteEvent, id, what: 'event' }, (tree) => remove(tree, viewer))
+  input: DeleteEvent,
+): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> =>
+  onObject(parts, viewer, { right: rights.deleteEvent, id: input.id, what: 'event' }, (tree) =>
+    ifUnchanged(tree, input, () => remove(tree, viewer)),
+  )
 
 export type Changed = Outcome<{ readonly count: number }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>
 

@@ -4,6 +4,7 @@ import type { ObjectRow } from '../../../core/tree.ts'
 import type { GraphQLContext } from '../../../graphql/context.ts'
 import { objectLoader } from '../../../graphql/loaders.ts'
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
+import { IF_UNCHANGED } from '../../../graphql/objects/object-version.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder, type Types } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
@@ -162,6 +163,7 @@ builder.mutationField('cancelEvent', (t) =>
     typeOptions: { description: 'The event to cancel, and why.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the event.' }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
       reason: t.input.string({ limit: 'reason', description: REASON }),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
@@ -176,9 +178,12 @@ builder.mutationField('deleteEvent', (t) =>
     description:
       'Deletes an event with its worker and jobs, in any phase, and returns it as it was. Processes are stopped and resources removed at once.',
     typeOptions: { description: 'The event to delete.' },
-    input: { id: t.input.id({ required: true, description: 'Id of the event.' }) },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the event.' }),
+      ifUnchanged: t.input.field(IF_UNCHANGED),
+    },
     resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () => context.pipelines.deleteEvent(context.viewer, input)),
+      writeObject(context, input.id, () => context.pipelines.deleteEvent(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('cancelEvents', (t) =>

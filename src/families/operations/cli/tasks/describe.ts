@@ -1,11 +1,11 @@
 import { describeAttempts } from '../../../../cli/objects/describe-attempts.ts'
-import { describeBlocker } from '../../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../../cli/objects/describe-object.ts'
 import { markedPhase } from '../../../../cli/objects/phases.ts'
 import type { Paint } from '../../../../cli/terminal/paint.ts'
 import { table } from '../../../../cli/terminal/table.ts'
 import { duration, shorten } from '../../../../cli/terminal/text.ts'
 import { describeProgress } from '../../../../cli/tree/render.ts'
+import { describeBlocker } from '../../../../client-model/index.ts'
 import type { FullJob, JobLock, ListedJob, TaskWithJobs } from './read.ts'
 
 /** Columns that what a job is at, and its locks, get in the table; `--json` has them whole. */

@@ -1,5 +1,4 @@
 import { describeAttempts } from '../../../../cli/objects/describe-attempts.ts'
-import { describeBlocker } from '../../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../../cli/objects/describe-object.ts'
 import { describeFields, type Field } from '../../../../cli/objects/fields.ts'
 import { markedPhase, markOf } from '../../../../cli/objects/phases.ts'
@@ -7,7 +6,7 @@ import { describeCommand, describeServices } from '../../../../cli/projects/desc
 import type { Paint } from '../../../../cli/terminal/paint.ts'
 import { table } from '../../../../cli/terminal/table.ts'
 import { duration, shorten, words } from '../../../../cli/terminal/text.ts'
-import { finalText } from '../../../../client-model/index.ts'
+import { describeBlocker, finalText } from '../../../../client-model/index.ts'
 import { took } from './list.ts'
 import type { EventWithJobs, FullEvent, FullWorkload, Job, Workload } from './read.ts'
 

@@ -1,5 +1,5 @@
-import { words } from '../terminal/text.ts'
-import { tellTimes } from '../terminal/times.ts'
+import { words } from '../core/words.ts'
+import { tellTimes } from './times.ts'
 
 interface Blocker {
   readonly reason: string
