@@ -82,7 +82,7 @@ export const LANDING = files(`
   families/flow/ item-limits limit-order limits limits-api limits-hold rates strategies
   families/notifications/ notifications waits write-messages
   families/operations/ job-retries locks retry-task tasks
-  families/pipelines/ claim-payload events import-brigade job-retries places resources slots worker-retries
+  families/pipelines/ claim-payload events gates import-brigade job-retries places resources slots worker-retries
   faults/ kill-server slots-never-leak
   graphql/ audit batching blockers edge event-filter families health-situations json-data limits log-lines log-search mutations named-refusals nodes objects forecast
   graphql/ object-filter output-search pending-requests principals read-your-writes repeats retention runs tasks tree

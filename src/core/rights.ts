@@ -70,6 +70,9 @@ export const RIGHTS = {
   retry: right('retry', 'OBJECT', EDITORS),
   /** Hold back new work of a tree, and release it. */
   pause: right('pause', 'OBJECT', EDITORS),
+  /** Decide at gates, which may name a role. */
+  approve: right('approve', 'GATE', [...APPROVERS, 'ADMINISTRATOR']),
+  signal: right('signal', 'GATE', EDITORS),
   readLog: right('read', 'LOG', READERS),
   readProjects: right('read', 'PROJECT', READERS),
   createProject: right('create', 'PROJECT', ADMINS, { everywhere: true }),

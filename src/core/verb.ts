@@ -65,6 +65,22 @@ export const backoffVerbs = (phases: readonly Phase[], kind?: ObjectKind): reado
   ]
 }
 
+/** Verbs of what waits at a gate for people in this phase. @param effect what a rejection leads to */
+export const gateVerbs = (phase: Phase, effect: string, kind?: ObjectKind): readonly VerbRow[] => {
+  const row = { phases: [phase], atGate: true, ...(kind && { kind }) }
+  return [
+    { ...row, name: 'approve', label: 'Approve', mutation: 'approve', byOthers: true },
+    {
+      ...row,
+      name: 'reject',
+      label: 'Reject',
+      mutation: 'reject',
+      confirm: `Reject {name}: ${effect}`,
+      danger: true,
+    },
+  ]
+}
+
 /** Verbs of a root whose work is that of agents. */
 export const pauseVerbs = (kind: ObjectKind, { endsForGood = false } = {}): readonly VerbRow[] => [
   {

@@ -6,6 +6,7 @@ import type { AskedVerb } from './asked-verb.ts'
 import { bindCommands } from './command.ts'
 import type { Verbs } from './creation.ts'
 import type { FamilyParts, LoadedFamily } from './define-family.ts'
+import { gateCommands } from './decide-gate.ts'
 import { askedPause, pauseCommands } from './pause.ts'
 import { backoffCommands } from './resolve-backoff.ts'
 import type { Trigger } from './trigger.ts'
@@ -30,6 +31,7 @@ export function createCommands(families: readonly LoadedFamily[], parts: FamilyP
     askedVerbs: askedVerbs as readonly AskedVerb[],
     ...bindCommands(parts, { updateLabels: updateLabelsCommand }),
     ...bindCommands({ ...parts, families }, { ...backoffCommands, ...pauseCommands }),
+    gates: bindCommands({ ...parts, families }, gateCommands),
     projects: bindCommands(ofProjects, projectCommands),
     hooks: bindCommands({ ...parts, triggers }, hookCommands),
   } as FamilyServices

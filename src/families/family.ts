@@ -8,6 +8,7 @@ import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts
 import type { Client } from '../store/client.ts'
 import type { Pause } from '../store/pauses.ts'
 import type { Records } from '../store/records.ts'
+import type { Gates } from './gate.ts'
 
 /** A details table of some kinds: one row per object, keyed by object_id. The engine reads and writes it set-based. */
 export interface DetailsTable {
@@ -35,6 +36,8 @@ export interface Family {
   decide(node: Node, slice: Slice): void
   /** Handles a wake request of another tree or of a command. The reasons are the family's own. */
   onWake(node: Node, reason: string, slice: Slice): void
+  /** Left out: no object of the family has a gate. */
+  readonly gates?: Gates
   /** Applies an agent's report, including its phase change, after asking the guard. */
   report(node: Node, report: Report, by: Principal, slice: Slice): ReportVerdict
   /** True if the family itself issued this fence to this principal, if it is not the fence of the object's work. */

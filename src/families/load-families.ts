@@ -5,6 +5,7 @@ export async function loadFamilies(families: readonly FamilyDefinition[]): Promi
   await Promise.all([
     import('./label-mutation.ts'),
     import('./backoff-mutations.ts'),
+    import('./gate-mutations.ts'),
     import('./pause-mutations.ts'),
     import('../projects/graphql/index.ts'),
     import('../hooks/graphql/index.ts'),

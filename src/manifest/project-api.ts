@@ -25,7 +25,8 @@ interface ShownJob {
 /** The spec of a project, as the API returns it. */
 export interface ShownProjectSpec {
   readonly workerTemplate:
-    | (Omit<WorkerTemplate, 'env' | 'targetLabels' | 'services'> & {
+    | (Omit<WorkerTemplate, 'env' | 'targetLabels' | 'services' | 'gate'> & {
+        readonly gate: unknown
         readonly env: readonly Variable[]
         readonly services: readonly (Omit<Service, 'env'> & { readonly env: readonly Variable[] })[]
         readonly targetLabels: readonly Pair[]
@@ -46,7 +47,7 @@ export const RETRY_FIELDS = 'attempts backoff { initialMs factor maxMs jitter } 
 
 /** Selection of the program of a worker or a job. */
 export const WORKLOAD_SPEC_FIELDS = `
-    runtime image command args env { name value } files { path content secret } timeoutMs retry { ${RETRY_FIELDS} } workspace targetLabels { key value } limits { limit key priority }
+    runtime image command args env { name value } files { path content secret } timeoutMs retry { ${RETRY_FIELDS} } workspace targetLabels { key value } limits { limit key priority } gate
     caches { key restoreKeys path } artifacts { name path when optional } clone { url ref depth path secret }
     services { name image command args env { name value } secrets ports user readiness { port command timeoutMs } }`
 
@@ -64,6 +65,7 @@ export function projectSpecOf({ workerTemplate, subscriptions, limits, promotesT
     workerTemplate: workerTemplate && {
       ...workerTemplate,
       env: envOf(workerTemplate.env),
+      gate: workerTemplate.gate as WorkerTemplate['gate'],
       targetLabels: mapOf(workerTemplate.targetLabels),
       services: workerTemplate.services.map((service) => ({ ...service, env: envOf(service.env) })),
     },

@@ -27,6 +27,8 @@ export interface WorkerTemplate {
   readonly targetLabels: Texts
   /** Limits that a worker holds while it runs. */
   readonly limits: readonly LimitRequest[]
+  /** The gate at which a worker waits; null: none. */
+  readonly gate: NonNullable<NonNullable<ProjectManifest['workerTemplate']>['gate']> | null
   /** Files and folders that a worker finds as an earlier one has left them. */
   readonly caches: readonly { readonly key: string; readonly restoreKeys: readonly string[]; readonly path: string }[]
   /** Parts of the working folder of a worker that are kept when it ends. */
@@ -139,6 +141,7 @@ function templateOf(
     workspace,
     targetLabels,
     limits = [],
+    gate,
     artifacts = [],
     clone,
     caches = [],
@@ -158,6 +161,7 @@ function templateOf(
     workspace: workspace ?? false,
     targetLabels: targetLabels ?? {},
     limits: limits.map(({ limit, key = '', priority = 0 }) => ({ limit, key, priority })),
+    gate: gate ?? null,
     caches: caches.map(({ key, restoreKeys = [], path }) => ({ key, restoreKeys, path })),
     artifacts: artifacts.map(({ name, path, when = 'SUCCESS', optional = false }) => ({ name, path, when, optional })),
     clone: clone ? cloneOf(clone) : null,

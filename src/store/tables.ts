@@ -388,6 +388,7 @@ export const workload = {
   retry: nullable(jsonb),
   workerAttempt: integer,
   limits: nullable(jsonb),
+  gate: nullable(jsonb),
 }
 
 export const artifact = {

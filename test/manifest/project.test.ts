@@ -24,6 +24,7 @@ const SPEC: ProjectSpec = {
         { limit: 'licences', key: '', priority: 0 },
         { limit: 'hosts', key: 'web-1', priority: 0 },
       ],
+      gate: { message: 'Build it?', approval: { count: 2, role: 'ADMIN' }, timeout: '2h' },
       services: [
         {
           ...{ name: 'db', image: 'postgres:17', command: [], args: ['-c', 'fsync=off'], env: { POSTGRES_DB: 'app' } },

@@ -119,6 +119,24 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
     load: async () => (await import('./retry.ts')).addRetry,
   },
   {
+    usage: 'approve [options] <name>',
+    group: 'Change',
+    description: 'approve a gate that waits for people',
+    load: async () => (await import('./gates.ts')).addApprove,
+  },
+  {
+    usage: 'reject [options] <name>',
+    group: 'Change',
+    description: 'reject a gate that waits for people: what waits there fails, or does not start',
+    load: async () => (await import('./gates.ts')).addReject,
+  },
+  {
+    usage: 'signal [options] <name> <signal> [json]',
+    group: 'Change',
+    description: 'open a gate that waits for a signal',
+    load: async () => (await import('./gates.ts')).addSignal,
+  },
+  {
     usage: 'delete [options] [name...]',
     group: 'Change',
     description: 'delete an installation, event, task, cloudlet or edge instance with everything beneath it',

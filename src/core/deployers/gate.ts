@@ -1,7 +1,7 @@
 import { type QuietHoursInput, WEEKDAYS } from '../date-time.ts'
 import { APPROVERS } from '../rights.ts'
 
-/** The schema of a `gate` item's config. No deployer gets such an item: people, a program or the clock open it. */
+/** The schema of a `gate` item's config, and of the gate of a worker or job. No agent gets what waits: people, a program or the clock open it. */
 
 export const GATE = 'gate'
 
@@ -12,6 +12,11 @@ export interface GateConfig {
   readonly until?: string
   /** During which it stays closed. */
   readonly freeze?: QuietHoursInput
+}
+/** The gate of a worker or job. */
+export interface WorkloadGateConfig extends GateConfig {
+  /** A duration such as 2h, after which it is not opened any more; absent: none. */
+  readonly timeout?: string
 }
 export interface ApprovalConfig {
   readonly count?: number

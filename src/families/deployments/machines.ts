@@ -1,5 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
-import { backoffVerbs, CANCEL_TEXT, pauseVerbs } from '../../core/verb.ts'
+import { backoffVerbs, CANCEL_TEXT, gateVerbs, pauseVerbs } from '../../core/verb.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 
 const ENDED = ['SUCCEEDED', 'FAILED', 'ABORTED'] as const
@@ -150,16 +150,7 @@ export const deployItem = defineMachine({
   classes: CLASSES,
   verbs: [
     ...backoffVerbs(['INIT']),
-    { name: 'approve', label: 'Approve', mutation: 'approve', phases: ['INIT'], atGate: true, byOthers: true },
-    {
-      name: 'reject',
-      label: 'Reject',
-      mutation: 'reject',
-      phases: ['INIT'],
-      atGate: true,
-      confirm: 'Reject {name}: it fails, and its job starts nothing more.',
-      danger: true,
-    },
+    ...gateVerbs('INIT', 'it fails, and its job starts nothing more.'),
   ],
 })
 

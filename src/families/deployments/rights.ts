@@ -1,4 +1,4 @@
-import { ADMINS, APPROVERS, AUTHORS, EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
+import { ADMINS, AUTHORS, EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
 
 export const rights = {
   plan: right('plan', 'INSTALLATION', PEOPLE),
@@ -11,8 +11,6 @@ export const rights = {
   reconcile: right('reconcile', 'INSTALLATION', EDITORS),
   cancel: right('cancel', 'INSTALLATION', EDITORS),
   delete: right('delete', 'INSTALLATION', EDITORS),
-  approve: right('approve', 'DEPLOY_ITEM', [...APPROVERS, 'ADMINISTRATOR']),
-  signal: right('signal', 'DEPLOY_ITEM', EDITORS),
   setData: right('set', 'DATA_OBJECT', EDITORS),
   deleteData: right('delete', 'DATA_OBJECT', EDITORS),
   readTargets: right('read', 'TARGET', [...PEOPLE, 'AGENT']),

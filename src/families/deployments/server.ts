@@ -9,6 +9,7 @@ import { machines } from './machines.ts'
 import { decideExecution } from './rules/decide-execution.ts'
 import { decideInstallation } from './rules/decide-installation.ts'
 import { claimItem, decideItem, resolveBackoff } from './rules/decide-item.ts'
+import { gates } from './rules/gate.ts'
 import { onWake } from './rules/on-wake.ts'
 import { reportItem } from './rules/report-item.ts'
 import { detailsTables } from './store/details.ts'
@@ -24,6 +25,7 @@ export const rules: Family = {
   details: detailsTables,
   decide,
   onWake,
+  gates,
   report: reportItem,
   resolveBackoff,
   claimed: claimItem,

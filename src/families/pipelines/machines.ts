@@ -1,5 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
-import { backoffVerbs, CANCEL_TEXT, DELETE_TEXT, pauseVerbs } from '../../core/verb.ts'
+import { backoffVerbs, CANCEL_TEXT, DELETE_TEXT, gateVerbs, pauseVerbs } from '../../core/verb.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 
 /** Phases in which its process may live. */
@@ -17,12 +17,12 @@ export const worker = defineMachine({
     ['PENDING', 'CONTROLLER', 'SCHEDULING_FAILED', 'cannot be started'],
     // Needed by "Retry: a new event with the same worker spec, inheriting succeeded jobs": such a job never runs again.
     ['PENDING', 'CONTROLLER', 'SUCCEEDED', 'jobs only: inherited from the event that is retried'],
-    ['PENDING', 'USER', 'CANCELED', 'cancelled before it started'],
+    ['PENDING', 'USER', 'CANCELED', 'cancelled before it started, or rejected at its gate'],
     [
       'PENDING',
       'CONTROLLER',
       'CANCELED',
-      'its worker ended, or another one has its place: a later event (LATEST_ONLY), or one with the same key at a limit',
+      'its worker ended, another one has its place (LATEST_ONLY, or a limit by key), or its gate was not opened in time',
     ],
     ['PENDING', 'WORKER', 'CANCELED', 'jobs only: its worker cancels it'],
     ['STARTING', 'RUNTIME', 'RUNNING', 'its process runs'],
@@ -87,6 +87,8 @@ export const worker = defineMachine({
     },
     ...backoffVerbs(['PENDING'], 'WORKER'),
     ...backoffVerbs(['PENDING'], 'JOB'),
+    ...gateVerbs('PENDING', 'it never starts.', 'WORKER'),
+    ...gateVerbs('PENDING', 'it never starts.', 'JOB'),
   ],
 })
 

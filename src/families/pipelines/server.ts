@@ -11,6 +11,7 @@ import { findPlacementProblems } from './placement/store/place-queries.ts'
 import { placement } from './placement/store/placement.ts'
 import { claimWorkload, decideWorkload, resolveBackoff } from './rules/decide-workload.ts'
 import { POOLS } from './rules/details.ts'
+import { gates } from './rules/gate.ts'
 import { onWake } from './rules/limits.ts'
 import { reportWorkload } from './rules/report-workload.ts'
 import { findEventScopes } from './store/claim-payload.ts'
@@ -30,6 +31,7 @@ export const rules: Family = {
   onWake,
   report: reportWorkload,
   resolveBackoff,
+  gates,
   claimed: claimWorkload,
   placement,
   questions: { slot: grantSlots, unplaced: findPlacementProblems, eventScope: findEventScopes },

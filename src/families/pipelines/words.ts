@@ -11,7 +11,7 @@ export const words: FamilyWords = {
     WORKER: 'The process of a worker, which creates and cancels jobs of its own event.',
   },
   phases: {
-    PENDING: 'A worker or job waits for a slot.',
+    PENDING: 'A worker or job waits at its gate, or for a slot.',
     STARTING: 'A worker or job has a slot, and a runtime has to start it.',
     RUNNING: 'Worker, job: its process runs.',
     UNKNOWN:

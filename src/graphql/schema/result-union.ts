@@ -45,13 +45,14 @@ export const errorsOf = <Command>(
 /** `<Name>Result`: the success of a command, or the error that it ends in. */
 export function resultUnion<Success extends UnionMember, Errors extends RefusalType>(
   name: string,
-  success: ObjectRef<Types, Success>,
+  success: ObjectRef<Types, Success> | readonly ObjectRef<Types, Success>[],
   { refusals }: Refusals<Errors>,
 ): UnionRef<Types, Success | ErrorValue<Errors | CommonRefusal>> {
   const errors = [...refusals, ...COMMON].map((error) => ERRORS[error])
   const union = builder.unionType(name, {
     description: 'The result, or the error that says why the request is refused.',
-    types: [success, ...errors] as ObjectRef<Types, Success>[],
+    // A list may still grow while modules are loaded.
+    types: () => [success, errors].flat() as ObjectRef<Types, Success>[],
     resolveType: (value, { kinds }) => {
       const member: UnionMember = value as Success
       return ('__typename' in member ? member.__typename : kinds.typenameOf(member.kind)) as never
@@ -60,10 +61,10 @@ export function resultUnion<Success extends UnionMember, Errors extends RefusalT
   return union as UnionRef<Types, Success | ErrorValue<Errors | CommonRefusal>>
 }
 
-/** The type of a field that runs a command. It is null only together with an entry in `errors`. */
+/** The type of a field that runs a command. With several types, the object tells its own by its kind. It is null only together with an entry in `errors`. */
 export const commandResult = <Success extends UnionMember, Errors extends RefusalType>(
   name: string,
-  success: ObjectRef<Types, Success>,
+  success: ObjectRef<Types, Success> | readonly ObjectRef<Types, Success>[],
   refused: Refusals<Errors>,
 ): {
   readonly type: UnionRef<Types, Success | ErrorValue<Errors | CommonRefusal>>

@@ -19,6 +19,8 @@ export const WORKLOAD = {
   targetLabels: 'Labels that its place must have, each with this value.',
   limits:
     'Limits of the project that it holds from STARTING until its process has ended, all or none. Each stands once.',
+  gate:
+    'Gate at which it waits before it asks for a slot: an object with one of `approval`, `signal`, `until` and `freeze`, as the config of a deploy item of the type gate, and perhaps `message` and `timeout` (such as "2h"). Left out or null: none.',
   caches:
     'Files and folders that it finds as an earlier program of the project has left them, if there are any. Left out or null: none.',
   services:
@@ -249,6 +251,7 @@ export const WorkerTemplateInput = builder.inputType('WorkerTemplateInput', {
       limit: 'limitRequests',
       description: `${WORKLOAD.limits} An event is refused if the project lacks one by then. Left out or null: none.`,
     }),
+    gate: t.field({ type: 'JSON', limit: 'json', description: WORKLOAD.gate }),
     services: t.field({ type: [ServiceInput], limit: 'services', description: WORKLOAD.services }),
     artifacts: t.field({ type: [ArtifactInput], limit: 'artifacts', description: WORKLOAD.artifacts }),
     caches: t.field({ type: [CacheInput], limit: 'caches', description: WORKLOAD.caches }),

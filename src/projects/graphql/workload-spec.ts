@@ -192,6 +192,12 @@ export const WorkloadSpecRef = builder.objectRef<WorkloadSpec>('WorkloadSpec').i
         'Limits of the project that it holds from STARTING until its process has ended, their keys with expressions unresolved; at most 4.',
       resolve: ({ limits = [] }) => [...limits],
     }),
+    gate: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Gate at which it waits before it asks for a slot, as it was written; null: none.',
+      resolve: ({ gate }) => gate,
+    }),
     services: t.field({
       type: [ServiceSpecRef],
       description: 'Programs that run beside it, in the order in which they start; at most 8.',

@@ -83,7 +83,7 @@ export class DatabaseWorld implements HistoryWorld {
   async report(_rootId: string, reports: readonly Reported[]): Promise<void> {
     const isGate = ({ itemId }: Reported): boolean => !this.#claimed.has(itemId)
     for (const { itemId: id, v } of reports.filter(isGate))
-      allowed(await this.#world.commands.signal(USER, { id, name: 'go', payload: { v } }))
+      allowed(await this.#world.services.gates.signal(USER, { id, name: 'go', payload: { v } }))
     const sent = reports
       .filter((one) => !isGate(one))
       .map(({ itemId, answer, v }) => {

@@ -95,7 +95,7 @@ test('a gate waits for the approval of another person than its author', async ()
   expect(await ask('approve', USER, { id: go })).toBe(
     'ForbiddenError: ada has written the spec, or asked for this job, so somebody else has to approve it.',
   )
-  expect(await ask('approve', READER, { id: go })).toMatch(/^ForbiddenError: rita may not approve deploy item/)
+  expect(await ask('approve', READER, { id: go })).toMatch(/^ForbiddenError: rita may not approve gate/)
   // No agent gets it.
   expect(await api.world.claim(10, undefined, ['gate'])).toEqual([])
   expect(await ask('approve', BOB, { id: go, comment: 'Looks good.' })).toBe('SUCCEEDED')
@@ -129,7 +129,7 @@ test('two of three, of whom one has lost the right since, and one has approved t
 test('an approval may take a role', async () => {
   const { go } = await atGate('role', { approval: { role: 'ADMIN' } })
   expect(await ask('approve', BOB, { id: go })).toBe(
-    'ForbiddenError: bob may not approve deploy item: it takes the role ADMIN in the project.',
+    'ForbiddenError: bob may not approve gate: it takes the role ADMIN in the project.',
   )
   expect(await ask('approve', DORA, { id: go })).toBe('SUCCEEDED')
   await api.world.work()

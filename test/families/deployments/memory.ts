@@ -15,7 +15,8 @@ import { TrackedObject } from '../../../src/engine/tracked-object.ts'
 import { askForJob } from '../../../src/families/deployments/rules/ask-for-job.ts'
 import { automaticOf } from '../../../src/families/deployments/rules/automatic-reconcile.ts'
 import { installation } from '../../../src/families/deployments/rules/details.ts'
-import { decide, isGate } from '../../../src/families/deployments/rules/gate.ts'
+import { gates, isGate } from '../../../src/families/deployments/rules/gate.ts'
+import type { Gate } from '../../../src/families/gate.ts'
 import { isReady, type ScopeEntry } from '../../../src/families/deployments/rules/imports.ts'
 import { normaliseSpec, type SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
 import { isObserved } from '../../../src/families/deployments/rules/observed-spec.ts'
@@ -365,7 +366,8 @@ export class MemoryWorld implements HistoryWorld {
           const item = slice.nodes.get(itemId) as TrackedObject
           const { action } = item.work as Work
           if (isGate(item)) {
-            decide(item, slice, { by: DEPLOYER, message: 'Got the signal go.', exports: { v } })
+            const decision = { by: DEPLOYER, message: 'Got the signal go.', exports: { v } }
+            gates.write(item, { ...(gates.waiting(item) as Gate), decision }, slice)
             slice.touch(item)
           } else deployments.report(item, { fence: '', ...reportOf(answer, action, v) }, DEPLOYER, slice)
         }

@@ -216,7 +216,7 @@ describe('items', () => {
     expect(await tickets()).toBe(0)
     await world.create('other', asking('b'))
     const { id } = await world.see('shop', 'deploy-items', 'go')
-    await accepted(world.commands.signal(USER, { id, name: 'go' }))
+    await accepted(world.services.gates.signal(USER, { id, name: 'go' }))
     await world.settle()
     expect(await phaseOf('shop', 'a')).toBe('INIT')
     expect(await world.work()).toEqual(['b', 'a'])

@@ -10,24 +10,6 @@ export const cli: FamilyCli = {
       load: async () => (await import('./reconcile.ts')).addReconcile,
     },
     {
-      usage: 'approve [options] <name>',
-      group: 'Change',
-      description: 'approve a gate that waits for people',
-      load: async () => (await import('./gates.ts')).addApprove,
-    },
-    {
-      usage: 'reject [options] <name>',
-      group: 'Change',
-      description: 'reject a gate that waits for people: it fails',
-      load: async () => (await import('./gates.ts')).addReject,
-    },
-    {
-      usage: 'signal [options] <name> <signal> [json]',
-      group: 'Change',
-      description: 'open a gate that waits for a signal',
-      load: async () => (await import('./gates.ts')).addSignal,
-    },
-    {
       usage: 'runs [options] <name>',
       group: 'See',
       description: 'list the jobs of a root installation, the newest first',

@@ -10,7 +10,7 @@ import { hasExpressions } from '../../../core/expression.ts'
 import type { Problems } from '../../../core/problems.ts'
 import type { Sandbox } from '../../../sandbox/index.ts'
 import { ruleProblems } from '../../../sandbox/readiness.ts'
-import { gateProblem } from '../rules/gate.ts'
+import { gateProblem } from '../../gate.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
 
 /** The types of items of built-in deployers, and of gates. */

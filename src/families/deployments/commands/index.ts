@@ -6,7 +6,6 @@ import { cancelInstallation, deleteInstallation, reconcileInstallation } from '.
 import { createInstallation, type InstallationRefusal, installationCreation } from './create-installation.ts'
 import { deleteDataObject, setDataObject } from './data-objects.ts'
 import { dryRunInstallation, reportDryRuns } from './dry-run.ts'
-import { approveGate, rejectGate, signalGate } from './gates.ts'
 import type { NewInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { planInstallation } from './plan-installation.ts'
@@ -24,9 +23,6 @@ export const deploymentsCommands = {
   deleteInstallation: command(deleteInstallation, JOB_REFUSALS),
   cancelInstallation: command(cancelInstallation, JOB_REFUSALS),
   reconcileInstallation: command(reconcileInstallation, JOB_REFUSALS),
-  approve: command(approveGate, JOB_REFUSALS),
-  reject: command(rejectGate, JOB_REFUSALS),
-  signal: command(signalGate, ['NotFoundError', 'TransitionError']),
   setDataObject: command(setDataObject, ['NotFoundError', 'ConflictError']),
   deleteDataObject: command(deleteDataObject, ['NotFoundError', 'ConflictError']),
   setTarget: command(setTarget, ['ConflictError', 'LimitError']),

@@ -41,21 +41,6 @@ builder.objectRef<Blocker<'NOT_IN_JOB'>>('NotInJobBlocker').implement({
     }),
   }),
 })
-builder.objectRef<Blocker<'GATE'>>('GateBlocker').implement({
-  description: 'A gate opens by a signal, or at a time. One that waits for people has a DecisionBlocker.',
-  interfaces: [BlockerRef],
-  fields: (t) => ({
-    signal: t.exposeString('signal', {
-      nullable: true,
-      description: 'Name of the signal that opens it (`signal`); null: none does.',
-    }),
-    opensAt: t.expose('opensAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it opens; null: no time is set.',
-    }),
-  }),
-})
 builder.objectRef<Blocker<'IGNORED'>>('IgnoredBlocker').implement({
   description: 'A job is to begin, and none does while the installation, or one below it, is ignored.',
   interfaces: [BlockerRef],

@@ -3,6 +3,8 @@ import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
 import { sideField, workLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
+import type { Gate } from '../../gate.ts'
+import { addGate } from '../../gate-mutations.ts'
 import { RetryPolicyRef } from '../../retry-input.ts'
 import type { Each, ItemSpec } from '../rules/spec.ts'
 import { TimeoutsRef } from './installation-spec.ts'
@@ -72,3 +74,8 @@ DeployItemRef.implement({
     }),
   }),
 })
+addGate(
+  DeployItemRef,
+  'Its gate in the running or last job; null if it is none, or has not waited in any job yet.',
+  async (context, id) => ((await itemLoader(context).load(id))?.gate as Gate | null | undefined) ?? null,
+)

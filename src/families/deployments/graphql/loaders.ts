@@ -7,10 +7,11 @@ import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
+import { type Gate, mayApprove } from '../../gate.ts'
 import { blockersOf } from '../rules/blockers.ts'
 import { DEADLINE_MESSAGES, deadlinesOf, gateDeadlines } from '../rules/deadlines.ts'
-import type { InstallationDetails, ItemGate, ItemRetry } from '../rules/details.ts'
-import { mayApprove, waitingGate } from '../rules/gate.ts'
+import type { InstallationDetails, ItemRetry } from '../rules/details.ts'
+import { authorsOf, gates } from '../rules/gate.ts'
 import { type PendingRequest, pendingRequestsOf, stopOf } from '../rules/pending-requests.ts'
 import { reconcileEffect } from '../rules/reconcile-effect.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
@@ -68,11 +69,11 @@ export async function deadlines(
 }
 
 /** The gate at which an item waits; null: none. */
-export async function gateOf(context: GraphQLContext, row: ObjectRow): Promise<ItemGate | null> {
+export async function gateOf(context: GraphQLContext, row: ObjectRow): Promise<Gate | null> {
   if (row.kind !== 'DEPLOY_ITEM' || row.phase !== 'INIT') return null
   const details = await itemLoader(context).load(row.id)
   // It may have been deleted meanwhile.
-  return details && waitingGate({ row, details })
+  return details && gates.waiting({ row, details })
 }
 export async function awaitsApproval(
   context: GraphQLContext,
@@ -81,7 +82,7 @@ export async function awaitsApproval(
   const gate = await gateOf(context, row)
   if (!gate?.approval) return null
   const root = await installationLoader(context).load(row.rootId)
-  return { isAuthor: root !== null && !mayApprove(context.viewer.principalId, gate, root as InstallationDetails) }
+  return { isAuthor: root !== null && !mayApprove(context.viewer.principalId, gate, authorsOf(root as InstallationDetails)) }
 }
 
 export async function attempts(

@@ -13,9 +13,8 @@ import {
 import type { OfferedWork } from '../../../core/claimant.ts'
 import type { Retry } from '../../../core/retry.ts'
 import { awaitsAgent, isFinished, type ObjectRow, WORK_STATE, type Work } from '../../../core/tree.ts'
+import { describeGate, type Gate, type GateBlocker, gateBlocker } from '../../gate.ts'
 import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
-import type { ItemGate } from './details.ts'
-import { describeGate } from './gate.ts'
 import { type ExporterState, isReady } from './imports.ts'
 import { withLastProblem } from './last-problem.ts'
 import { type PendingRequest, pendingRequestsOf, type RequestedDetails } from './pending-requests.ts'
@@ -55,7 +54,7 @@ export interface Waiting {
           readonly lastProblem: string | null
           readonly retry: Retry | null
           /** The gate at which it waits; null: none. */
-          readonly gate: ItemGate | null
+          readonly gate: Gate | null
         })
     | null
   /** Its tickets of limits; empty: it asks for none, or holds them. */
@@ -96,14 +95,6 @@ export type DeploymentsBlocker =
       /** The object whose end has stopped the job there; null: a cancellation has. */
       readonly objectId: string | null
     }
-
-/** A gate that no person opens. */
-export interface GateBlocker {
-  readonly reason: 'GATE'
-  readonly message: string
-  readonly signal: string | null
-  readonly opensAt: Date | null
-}
 
 /** Why a job leaves an object out. */
 export type LeftOutCause = 'PREDECESSOR_FAILED' | 'FAILED' | 'CANCELED' | 'STUCK'
@@ -183,16 +174,10 @@ function directBlockers(object: Waiting, details: BlockerInputs, now: Date): rea
   if (isPaused(object)) return [PAUSED]
   if (isUndecided(object)) return [about('DECISION', object, repeatDeletion(object))]
   if (isFinished(object.row)) return waitsForItsTurn(object, details)
-  if (object.work?.gate) return [gateBlocker(object, object.work.gate)]
+  const gate = object.work?.gate
+  if (gate) return [gate.approval ? about('DECISION', object, describeGate(gate)) : gateBlocker(gate)]
   if (object.row.kind === 'DEPLOY_ITEM') return waitsForAgent(object, details, now)
   return [...waitsForOthers(object, details), ...waitsForChildren(object, details)]
-}
-
-function gateBlocker(object: Waiting, gate: ItemGate): DeploymentsBlocker {
-  const { signal, until, approval } = gate
-  if (approval) return about('DECISION', object, describeGate(gate))
-  const opensAt = until === null ? null : new Date(until)
-  return { reason: 'GATE', signal, opensAt, message: describeGate(gate) }
 }
 
 const PAUSED = { reason: 'IGNORED', message: 'It is ignored: nothing is started until `ignored` is false.' } as const

@@ -1,6 +1,6 @@
 import { type ObjectRow, WORK_STATE, type Work } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
-import type { ItemGate } from './details.ts'
+import type { Gate } from '../../gate.ts'
 
 /** The timeout of an item that is offered or claimed. */
 export interface ItemDeadline {
@@ -27,7 +27,7 @@ export type TimedWork = Pick<
 >
 
 /** The clock of an item that waits at a gate. */
-export function gateDeadlines({ until }: ItemGate, { dueAt, triggeredAt: since }: TimedWork): readonly ItemDeadline[] {
+export function gateDeadlines({ until }: Gate, { dueAt, triggeredAt: since }: TimedWork): readonly ItemDeadline[] {
   if (!dueAt) return []
   const opens = until !== null && new Date(until).getTime() === dueAt.getTime()
   return [{ name: opens ? 'opening' : 'gate', since, expiresAt: dueAt, to: opens ? 'SUCCEEDED' : 'FAILED' }]

@@ -1,11 +1,9 @@
-import type { ApproverRole } from '../../../core/deployers/gate.ts'
 import type { LimitRequest } from '../../../core/limit-request.ts'
-import type { Principal } from '../../../core/ports/viewer.ts'
 import type { Retry } from '../../../core/retry.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
+import type { Gate } from '../../gate.ts'
 import type { Editor } from '../../on-behalf.ts'
-import type { QuietHours } from '../../quiet-hours.ts'
 import type { PendingOrigin, RunOrigin } from './origin.ts'
 import type { AutomaticReconcile } from './spec.ts'
 
@@ -60,39 +58,6 @@ export interface ItemRetry extends Retry {
   /** Claims of the attempts that have ended; left out: none has. */
   readonly claims?: number
 }
-/** Kept beside a gate, for the running or last job. */
-export interface ItemGate {
-  readonly message: string | null
-  /** One of approval, signal and until is there. */
-  readonly approval: WantedApproval | null
-  readonly signal: string | null
-  /** ISO 8601. */
-  readonly until: string | null
-  /** The hours of which `until` is the end; absent: it is a time of the config. */
-  readonly freeze?: QuietHours
-  readonly approvals: readonly Approval[]
-  /** A person, or the signal of a program, has decided, and the engine ends it; absent: nobody has. */
-  readonly decision?: Decision
-}
-export interface Decision {
-  readonly by: Principal
-  readonly message: string
-  /** Null: it is rejected. */
-  readonly exports: Readonly<Record<string, unknown>> | null
-}
-interface WantedApproval {
-  readonly count: number
-  /** Null: any that may approve. */
-  readonly role: ApproverRole | null
-  readonly authorMay: boolean
-}
-export interface Approval {
-  readonly by: Editor
-  /** ISO 8601. */
-  readonly at: string
-  readonly comment: string | null
-}
-
 export interface DeployItemDetails {
   readonly type: string
   readonly target: string | null
@@ -100,7 +65,7 @@ export interface DeployItemDetails {
   /** The retry policy of the running or last job, and its attempts that have ended; null: it has none. */
   readonly retry: ItemRetry | null
   /** The gate of the running or last job; null: it is none. */
-  readonly gate: ItemGate | null
+  readonly gate: Gate | null
   /** Null: it neither waits for limits nor holds any. */
   readonly limits: ItemLimits | null
 }

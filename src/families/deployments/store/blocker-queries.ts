@@ -14,7 +14,7 @@ import * as table from '../../../store/tables.ts'
 import { loadTargetFacts } from '../../../store/targets.ts'
 import { agentWork } from '../../../store/views.ts'
 import { type BlockerInputs, UNSUCCESSFUL, type Waiting } from '../rules/blockers.ts'
-import type { ItemGate } from '../rules/details.ts'
+import type { Gate } from '../../gate.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
 import type { PlanFacts } from '../rules/predict-blockers.ts'
 
@@ -127,7 +127,7 @@ const DETAILS = statement({
     leaseUntil: agentWork.leaseUntil,
     retry: nullable(json<Retry>()),
     retryAt: nullable(table.rootQueue.wakeAt),
-    gate: nullable(json<ItemGate>()),
+    gate: nullable(json<Gate>()),
     lastProblem: nullable(text),
     problem: nullable(text),
     dependsOn: array(uuid),

@@ -8,6 +8,7 @@ import * as table from '../../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { GRANTED, REFUSED } from '../../limit-grant.ts'
 import { SLOT, type WorkloadDetails } from '../rules/details.ts'
+import { announceGate, newGate } from '../rules/gate.ts'
 import type { NewEvent } from '../rules/normalise-event.ts'
 import { freeSlots } from '../store/slots.ts'
 
@@ -75,7 +76,7 @@ export const workloadDetails = (
   of: Pick<WorkloadDetails, 'projectId' | 'pool'> & Partial<WorkloadDetails>,
 ): Partial<WorkloadDetails> => ({
   ...of,
-  state: SLOT.WAITING,
+  state: of.gate ? SLOT.BACKOFF : SLOT.WAITING,
   runtime: spec.runtime,
   usesWorkspace: spec.workspace,
   timeoutMs: spec.timeoutMs,
@@ -99,10 +100,14 @@ export function createEventRoot(
     ordinal: 0,
     spec,
     by,
-    details: workloadDetails(spec, { projectId: project.projectId, pool: 'WORKER' }),
+    details: workloadDetails(spec, {
+      ...{ projectId: project.projectId, pool: 'WORKER' },
+      gate: newGate(spec, tree.slice.now, viewer.principalId),
+    }),
   })
+  announceGate(worker, tree.slice)
   if (hasSecrets) tree.slice.effect('copySecrets', null)
   // All workers of a transaction ask for the same: they are of one template, and a retry has a transaction of its own.
-  if (!spec.limits?.length) admit(tree, worker, slots)
+  if (!spec.limits?.length && !spec.gate) admit(tree, worker, slots)
   return { tree, worker }
 }

@@ -17,7 +17,8 @@ import { rights } from '../rights.ts'
 import { endedAttempts, isOfEarlierAttempt } from '../rules/attempts.ts'
 import { isOver, workload } from '../rules/details.ts'
 import { cancelWorkload, deleteWorkload, endWorkload } from '../rules/end-workload.ts'
-import { countJobs, findJob, findWorker, readWorkloadSpec } from '../store/event-queries.ts'
+import { announceGate, newGate } from '../rules/gate.ts'
+import { countJobs, findCreator, findJob, findWorker, readWorkloadSpec } from '../store/event-queries.ts'
 import { workloadDetails } from './create-event-root.ts'
 import type { PipelinesParts } from './parts.ts'
 
@@ -84,9 +85,10 @@ async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: Cre
   if (!job && count >= MAX_JOBS) {
     return refuse({ type: 'LimitError', message: `An event has at most ${MAX_JOBS} jobs.`, limit: MAX_JOBS })
   }
+  const authorId = spec.gate ? await findCreator(tree.client, tree.root.row.id) : null
   return {
     ok: true,
-    objectId: createJobObject(tree, worker, { name: input.name, spec, ordinal: count, by: viewer }),
+    objectId: createJobObject(tree, worker, { name: input.name, spec, ordinal: count, by: viewer, authorId }),
   }
 }
 
@@ -107,14 +109,23 @@ async function earlierJob(tree: LockedTree, worker: Node, id: string): Promise<N
 /** As in an event that is retried: what has succeeded in the workspace is gone with it. */
 const isInherited = (job: Node): boolean => job.row.phase === 'SUCCEEDED' && !workload(job).usesWorkspace
 
+interface NewJob {
+  readonly name: string
+  readonly spec: WorkloadSpec
+  readonly ordinal: number
+  readonly by: Principal
+  /** Who has asked for the event; null: nobody is known, or it does not matter. */
+  readonly authorId: string | null
+}
 function createJobObject(
   { slice, wake }: LockedTree,
   worker: Node,
-  { name, spec, ordinal, by }: { name: string; spec: WorkloadSpec; ordinal: number; by: Principal },
+  { name, spec, ordinal, by, authorId }: NewJob,
 ): string {
   const of = { projectId: worker.row.projectId, pool: 'JOB', workerAttempt: endedAttempts(worker) } as const
-  const details = workloadDetails(spec, of)
+  const details = workloadDetails(spec, { ...of, gate: newGate(spec, slice.now, authorId) })
   const job = slice.create(worker, { kind: 'JOB', name, ordinal, spec, details, by })
+  announceGate(job, slice)
   wake([job.row.id])
   return job.row.id
 }

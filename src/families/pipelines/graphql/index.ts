@@ -8,7 +8,8 @@ import './event-mutations.ts'
 import './job-mutations.ts'
 import '../placement/graphql.ts'
 import './workload.ts'
-import { attempts, blockers, deadlines } from './loaders.ts'
+import { SLOT } from '../rules/details.ts'
+import { attempts, awaitsApproval, blockers, deadlines } from './loaders.ts'
 
 declare module '../../../graphql/context.ts' {
   interface FamilyServices {
@@ -21,6 +22,9 @@ export const pipelinesGraphql: FamilyApi = {
   blockers,
   deadlines,
   attempts,
+  awaitsApproval,
+  undecidedSql: `(o.kind in ('WORKER', 'JOB') and o.phase = 'PENDING' and exists (select from workload w where w.object_id = o.id
+    and w.state = ${SLOT.BACKOFF} and w.gate ->> 'approval' is not null and w.gate -> 'isOpen' is null))`,
   // A workload runs once, so none is ever still to begin.
   outstanding: async (_, rows) => rows.map(() => false),
   outstandingSql: 'false',

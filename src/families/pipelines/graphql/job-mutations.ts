@@ -59,6 +59,7 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
       limit: 'limitRequests',
       description: `${WORKLOAD.limits} It does not ask for what its worker holds. Refused if the project lacks one. Left out or null: none.`,
     }),
+    gate: t.field({ type: 'JSON', limit: 'json', description: WORKLOAD.gate }),
     services: t.field({ type: [ServiceInput], limit: 'services', description: WORKLOAD.services }),
     caches: t.field({ type: [CacheInput], limit: 'caches', description: WORKLOAD.caches }),
     artifacts: t.field({ type: [ArtifactInput], limit: 'artifacts', description: WORKLOAD.artifacts }),

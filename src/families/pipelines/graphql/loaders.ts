@@ -6,10 +6,12 @@ import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
 import type { WorkloadSpec } from '../../../projects/rules/spec.ts'
+import { mayApprove } from '../../gate.ts'
 import { worker as machine } from '../machines.ts'
 import { blockersOf } from '../rules/blockers.ts'
 import { CLOCK_MESSAGES, clocksOf } from '../rules/clocks.ts'
 import { isOver, type WorkloadRetry } from '../rules/details.ts'
+import { gates, type WorkloadGate } from '../rules/gate.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
 import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../store/details.ts'
 
@@ -29,9 +31,8 @@ export async function blockers(
   { pool, system }: GraphQLContext,
   rows: readonly ObjectRow[],
 ): Promise<readonly (readonly BlockerValue[])[]> {
-  const ids = rows.map(({ id }) => id)
-  const details = await queryBlockerInputs(pool, ids, agentsSince(system.now()), system.now())
-  return ids.map((id) => blockersOf(id, details).map(blockerValue))
+  const details = await queryBlockerInputs(pool, rows, agentsSince(system.now()), system.now())
+  return rows.map(({ id }) => blockersOf(id, details).map(blockerValue))
 }
 
 export async function attempts(context: GraphQLContext, { id, phase }: ObjectRow): Promise<ShownRetries | null> {
@@ -43,6 +44,20 @@ export async function attempts(context: GraphQLContext, { id, phase }: ObjectRow
   const running = isOver(phase) ? null : { agent: instance, begunAt: pickedUpAt, notBefore: null }
   const next = phase === 'PENDING' ? { agent: null, begunAt: null, notBefore } : running
   return shownRetries(retry, next, machine.classes.get(phase) === 'FAILED')
+}
+
+/** The gate of a worker or job; null: it has none. */
+export async function gateOf(context: GraphQLContext, id: string): Promise<WorkloadGate | null> {
+  return ((await workloadLoader(context).load(id))?.gate as WorkloadGate | null | undefined) ?? null
+}
+export async function awaitsApproval(
+  context: GraphQLContext,
+  row: ObjectRow,
+): Promise<{ readonly isAuthor: boolean } | null> {
+  const details = row.kind === 'EVENT' ? null : await workloadLoader(context).load(row.id)
+  const gate = details && gates.waiting({ row, details })
+  if (!gate?.approval) return null
+  return { isAuthor: !mayApprove(context.viewer.principalId, gate, [(gate as WorkloadGate).authorId]) }
 }
 
 /** An event has the deadlines of its worker. */

@@ -6,9 +6,10 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum } from '../../../graphql/schema/enums.ts'
 import { BlockerRef, NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { WorkloadSpecRef } from '../../../projects/graphql/workload-spec.ts'
+import { addGate } from '../../gate-mutations.ts'
 import type { PipelinesBlocker } from '../rules/blockers.ts'
 import { type Resource, resourcesOf } from '../rules/resources.ts'
-import { specOf, workloadLoader } from './loaders.ts'
+import { gateOf, specOf, workloadLoader } from './loaders.ts'
 
 const ResourceKindEnum = builder.enumType('ResourceKind', {
   description: 'Kinds of resource that a runtime keeps for a worker or a job.',
@@ -114,6 +115,8 @@ builder.objectField(JobRef, 'inheritedFrom', (t) =>
     resolve: sideObject(workloadLoader, 'inheritedFrom'),
   }),
 )
+
+for (const ref of [WorkerRef, JobRef]) addGate(ref, 'The gate before it starts; null: it has none.', gateOf)
 
 type CapacityBlocker = Extract<PipelinesBlocker, { readonly reason: 'CAPACITY' }> & BlockerValue
 builder.objectRef<CapacityBlocker>('CapacityBlocker').implement({

@@ -6,11 +6,14 @@ import {
   type HeldUpTicket,
   type LimitBlocker,
   limitBlockers,
+  type ObjectBlocker,
+  type WithSource,
 } from '../../../core/blocker.ts'
 import type { OfferedWork } from '../../../core/claimant.ts'
 import type { Labels } from '../../../core/place.ts'
 import { WORK_STATE, type WorkState } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
+import { describeGate, type Gate, type GateBlocker, gateBlocker } from '../../gate.ts'
 import { type CandidatePlace, placementProblem, type Unplaced } from '../placement/rules/placement-problem.ts'
 import type { Pool, WorkloadRetry } from './details.ts'
 
@@ -37,9 +40,20 @@ export interface Waiting {
   readonly problem: string | null
   /** Its tickets of limits; empty: it asks for none, or holds them. */
   readonly tickets: readonly HeldUpTicket[]
+  readonly id: string
+  /** The gate at which it waits; null: none. */
+  readonly gate: Gate | null
+}
+export interface GateBelow {
+  /** The event. */
+  readonly key: string
+  readonly id: string
+  readonly gate: Gate
 }
 export interface BlockerInputs {
   readonly now: Date
+  /** Jobs that wait at gates, by their event. */
+  readonly gatesBelow: ReadonlyMap<string, readonly GateBelow[]>
   readonly waiting: ReadonlyMap<string, Waiting>
   /** Occupied slots by pool and project. */
   readonly held: readonly { readonly pool: Pool; readonly project: string; readonly held: number }[]
@@ -66,16 +80,28 @@ export type PipelinesBlocker =
   | AgentBlocker
   | BackoffBlocker
   | LimitBlocker
+  | GateBlocker
+  | ObjectBlocker<'DECISION'>
   | ({ readonly reason: 'PLACE'; readonly type: string } & Unplaced)
 
-export function blockersOf(id: string, details: BlockerInputs): readonly PipelinesBlocker[] {
+/** Those of an event are those of its worker, and the gates of its jobs. */
+export const blockersOf = (id: string, details: BlockerInputs): readonly WithSource<PipelinesBlocker>[] => [
+  ...ownBlockers(id, details),
+  ...(details.gatesBelow.get(id) ?? []).map((job) => ({ ...atGate(job, job.gate), sourceId: job.id })),
+]
+
+function ownBlockers(id: string, details: BlockerInputs): readonly PipelinesBlocker[] {
   const waiting = details.waiting.get(id)
   if (!waiting) return []
   if (waiting.phase !== 'PENDING') return agent(waiting, details)
+  if (waiting.gate) return [atGate(waiting, waiting.gate)]
   if (waiting.retry?.nextAt) return betweenAttempts(waiting, details)
   const limits = limitBlockers(waiting.tickets, details.now)
   return limits.length > 0 ? limits : [capacity(waiting, details)]
 }
+
+const atGate = ({ id }: Pick<Waiting, 'id'>, gate: Gate): PipelinesBlocker =>
+  gate.approval ? { reason: 'DECISION', objectId: id, message: describeGate(gate) } : gateBlocker(gate)
 
 /** The removal of the last attempt, and the time of the next one. */
 function betweenAttempts(waiting: Waiting, details: BlockerInputs): readonly PipelinesBlocker[] {

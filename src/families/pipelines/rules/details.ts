@@ -4,6 +4,7 @@ import type { Retry } from '../../../core/retry.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import { worker as machine } from '../machines.ts'
+import type { WorkloadGate } from './gate.ts'
 
 /** The family's own columns. */
 
@@ -25,7 +26,7 @@ export const POOLS = ['WORKER', 'JOB'] as const satisfies readonly ObjectKind[]
 export type Pool = (typeof POOLS)[number]
 /**
  * State of a slot. Phase and work are authoritative; this column only finds candidates by index. HELD: it runs, or somebody else than
- * its runtime has ended it and its process may still run. BACKOFF: between two attempts.
+ * its runtime has ended it and its process may still run. BACKOFF: it waits for its next attempt, or at its gate.
  */
 export const SLOT = { WAITING: 0, HELD: 1, OVER: 2, BACKOFF: 3 } as const
 
@@ -64,6 +65,8 @@ export interface WorkloadDetails {
   readonly workerAttempt: number
   /** Null: it asks for no limit. */
   readonly limits: WorkloadLimits | null
+  /** Null: it has none. */
+  readonly gate: WorkloadGate | null
 }
 export interface WorkloadLimits {
   readonly requests: readonly LimitRequest[]
@@ -101,6 +104,7 @@ export const NEW_WORKLOAD: WorkloadDetails = {
   retry: null,
   workerAttempt: 0,
   limits: null,
+  gate: null,
 }
 
 export const workload = (node: Node): WorkloadDetails => node.details as WorkloadDetails

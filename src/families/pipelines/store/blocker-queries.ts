@@ -1,6 +1,6 @@
 import { servedBy } from '../../../core/claimant.ts'
 import type { Labels } from '../../../core/place.ts'
-import type { WorkState } from '../../../core/tree.ts'
+import type { ObjectRow, WorkState } from '../../../core/tree.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, integer, json, nullable, smallintOf, text, textOf, uuid } from '../../../store/column-types.ts'
 import { loadHeldUpTickets } from '../../../store/limit-tickets.ts'
@@ -11,11 +11,13 @@ import { agentWork } from '../../../store/views.ts'
 import { candidateOf, loadPlacesOf } from '../placement/store/place-queries.ts'
 import type { BlockerInputs } from '../rules/blockers.ts'
 import type { Pool, WorkloadRetry } from '../rules/details.ts'
+import type { WorkloadGate } from '../rules/gate.ts'
 import { HOLDS_SLOT } from './slots.ts'
 
 // The blockers of an event are those of its worker.
 const WAITING = statement({
   text: `select x.id as key, o.id, w.limits is not null as "isLimited", w.pool, w.state, o.phase, k.type, k.target, k.instance, w.target_labels as "targetLabels", k.state as "workState", w.retry,
+    case when w.state = 3 and w.gate -> 'isOpen' is null then w.gate end as gate,
     case when w.retry is not null then (select s.error ->> 'message' from object_status s where s.object_id = o.id) end as problem,
     p.name as project, p.id as "projectId", case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
     case when w.state = 0 then (select count(*)::integer from workload b
@@ -38,6 +40,7 @@ const WAITING = statement({
     targetLabels: nullable(json<Labels>()),
     workState: nullable(smallintOf<WorkState>()),
     retry: nullable(json<WorkloadRetry>()),
+    gate: nullable(json<WorkloadGate>()),
     problem: nullable(text),
     project: table.project.name,
     projectId: table.project.id,
@@ -58,15 +61,26 @@ const LIMITS = statement({
   row: { WORKER: table.capacity.maxWorkers, JOB: table.capacity.maxJobs },
 })
 
-/** Runs three statements, two for agents and places, and one for limits, whatever the number of objects. */
+const GATES_BELOW = statement({
+  text: `select o.root_id as key, o.id, w.gate from object o join workload w on w.object_id = o.id
+    where o.root_id = any($1::uuid[]) and o.kind = 'JOB' and o.phase = 'PENDING' and w.gate is not null and w.gate -> 'isOpen' is null
+    order by o.id`,
+  params: [array(uuid)],
+  row: { key: table.object.rootId, id: table.object.id, gate: json<WorkloadGate>() },
+})
+
+/** Runs three statements, one for events, two for agents and places, and one for limits, whatever the number of objects. */
 export async function queryBlockerInputs(
   client: Client,
-  ids: readonly string[],
+  rows: readonly Pick<ObjectRow, 'id' | 'kind'>[],
   agentsSince: Date,
   now: Date,
 ): Promise<BlockerInputs> {
-  const [waiting, held, limits] = await Promise.all([
+  const events = rows.flatMap(({ id, kind }) => (kind === 'EVENT' ? id : []))
+  const ids = rows.map(({ id }) => id)
+  const [waiting, gates, held, limits] = await Promise.all([
     WAITING.query(client, [ids]),
+    events.length > 0 ? GATES_BELOW.query(client, [events]) : { rows: [] },
     HELD.query(client, []),
     LIMITS.query(client, []),
   ])
@@ -82,6 +96,7 @@ export async function queryBlockerInputs(
   )
   return {
     now,
+    gatesBelow: Map.groupBy(gates.rows, ({ key }) => key),
     waiting: new Map(waiting.rows.map((row) => [row.key, { ...row, tickets: tickets.get(row.id) ?? [] }])),
     held: held.rows,
     limits: limits.rows[0] ?? { WORKER: 0, JOB: 0 },

@@ -1,15 +1,24 @@
-import { APPROVERS } from '../../../core/rights.ts'
-import { IF_UNCHANGED } from '../../../graphql/objects/object-version.ts'
-import { writeObject } from '../../../graphql/objects/write-object.ts'
-import { builder } from '../../../graphql/schema/builder.ts'
-import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
-import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { commandResult } from '../../../graphql/schema/result-union.ts'
-import { deploymentsCommands } from '../commands/index.ts'
-import { rights } from '../rights.ts'
-import type { Approval, ItemGate } from '../rules/details.ts'
-import { DeployItemRef } from './deploy-item.ts'
-import { itemLoader } from './loaders.ts'
+import type { ObjectRef } from '@pothos/core'
+import { APPROVERS, RIGHTS } from '../core/rights.ts'
+import type { ObjectRow } from '../core/tree.ts'
+import type { GraphQLContext } from '../graphql/context.ts'
+import type { BlockerValue } from '../graphql/family.ts'
+import { IF_UNCHANGED } from '../graphql/objects/object-version.ts'
+import { writeObject } from '../graphql/objects/write-object.ts'
+import { builder, type Types } from '../graphql/schema/builder.ts'
+import { IDEMPOTENCY_KEY } from '../graphql/schema/descriptions.ts'
+import { dropUndefined } from '../graphql/schema/drop-undefined.ts'
+import { BlockerRef } from '../graphql/schema/refs.ts'
+import { commandResult } from '../graphql/schema/result-union.ts'
+import type { Bound } from './command.ts'
+import { gateCommands } from './decide-gate.ts'
+import type { Approval, Gate, GateBlocker } from './gate.ts'
+
+declare module '../graphql/context.ts' {
+  interface FamilyServices {
+    readonly gates: Bound<typeof gateCommands>
+  }
+}
 
 const ApprovalRef = builder.objectRef<Approval>('Approval').implement({
   description: 'An approval of a gate.',
@@ -19,9 +28,9 @@ const ApprovalRef = builder.objectRef<Approval>('Approval').implement({
     comment: t.exposeString('comment', { nullable: true, description: 'A comment; null: there is none.' }),
   }),
 })
-const GateRef = builder.objectRef<ItemGate>('Gate').implement({
+const GateRef = builder.objectRef<Gate>('Gate').implement({
   description:
-    'The way in which a deploy item of the type gate opens, in its running or last job: by approvals, a signal or a time.',
+    'The way in which a gate opens: by approvals, a signal or a time.',
   fields: (t) => ({
     message: t.exposeString('message', { nullable: true, description: 'For those who decide; null: nothing.' }),
     approvalsNeeded: t.int({
@@ -48,16 +57,37 @@ const GateRef = builder.objectRef<ItemGate>('Gate').implement({
     }),
   }),
 })
-builder.objectField(DeployItemRef, 'gate', (t) =>
-  t.field({
-    type: GateRef,
-    nullable: true,
-    description: 'Its gate; null if it is none, or has not waited in any job yet.',
-    resolve: async ({ id }, _, context) => (await itemLoader(context).load(id))?.gate as ItemGate | null | undefined,
+builder.objectRef<GateBlocker & Pick<BlockerValue, '__typename'>>('GateBlocker').implement({
+  description: 'A gate opens by a signal, or at a time. One that waits for people has a DecisionBlocker.',
+  interfaces: [BlockerRef],
+  fields: (t) => ({
+    signal: t.exposeString('signal', {
+      nullable: true,
+      description: 'Name of the signal that opens it (`signal`); null: none does.',
+    }),
+    opensAt: t.expose('opensAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it opens; null: no time is set.',
+    }),
   }),
-)
+})
 
-const ID = 'Id of the deploy item, which waits at a gate.'
+/** Types of objects that may wait at a gate. Families add theirs. */
+const gated: ObjectRef<Types, ObjectRow>[] = []
+/** Adds the field `gate` to a type. */
+export function addGate(
+  ref: ObjectRef<Types, ObjectRow>,
+  description: string,
+  load: (context: GraphQLContext, id: string) => Promise<Gate | null>,
+): void {
+  gated.push(ref)
+  builder.objectField(ref, 'gate', (t) =>
+    t.field({ type: GateRef, nullable: true, description, resolve: ({ id }, _, context) => load(context, id) }),
+  )
+}
+
+const ID = 'Id of the object that waits at a gate.'
 const COMMENT = {
   limit: 'reason',
   description: 'Shown with the decision, and in the log. Left out or null: none.',
@@ -65,8 +95,8 @@ const COMMENT = {
 
 builder.mutationField('approve', (t) =>
   t.fieldWithInput({
-    right: rights.approve,
-    ...commandResult('ApproveResult', DeployItemRef, deploymentsCommands.approve),
+    right: RIGHTS.approve,
+    ...commandResult('ApproveResult', gated, gateCommands.approve),
     description:
       'Approves a gate. With as many approvals as it takes, of different principals that still have the right, it succeeds, and exports `approvedBy`. The author of the spec, and the requester of the job, are refused, unless the gate allows it.',
     typeOptions: { description: 'The gate that is approved.' },
@@ -77,13 +107,13 @@ builder.mutationField('approve', (t) =>
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () => context.deployments.approve(context.viewer, dropUndefined(input))),
+      writeObject(context, input.id, () => context.gates.approve(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('reject', (t) =>
   t.fieldWithInput({
-    right: rights.approve,
-    ...commandResult('RejectResult', DeployItemRef, deploymentsCommands.reject),
+    right: RIGHTS.approve,
+    ...commandResult('RejectResult', gated, gateCommands.reject),
     description:
       'Rejects a gate that waits for approvals: it fails with the code REJECTED, and its job starts nothing more.',
     typeOptions: { description: 'The gate that is rejected.' },
@@ -94,13 +124,13 @@ builder.mutationField('reject', (t) =>
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () => context.deployments.reject(context.viewer, dropUndefined(input))),
+      writeObject(context, input.id, () => context.gates.reject(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('signal', (t) =>
   t.fieldWithInput({
-    right: rights.signal,
-    ...commandResult('SignalResult', DeployItemRef, deploymentsCommands.signal),
+    right: RIGHTS.signal,
+    ...commandResult('SignalResult', gated, gateCommands.signal),
     description: 'Opens a gate that waits for this signal.',
     typeOptions: { description: 'The gate, and what it gets.' },
     input: {
@@ -114,6 +144,6 @@ builder.mutationField('signal', (t) =>
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () => context.deployments.signal(context.viewer, dropUndefined(input))),
+      writeObject(context, input.id, () => context.gates.signal(context.viewer, dropUndefined(input))),
   }),
 )

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import type { Cli } from '../../../cli/cli.ts'
-import { type AddressOptions, type Located, locate, withAddressOptions } from '../../../cli/objects/address.ts'
-import { parseFile } from '../../../cli/options.ts'
-import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
-import { ask } from '../../../cli/terminal/ask.ts'
-import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
-import { readInput } from '../../../cli/terminal/read-input.ts'
-import { invalid, type Outcome, REFUSAL_FRAGMENT, refused } from '../../../client-model/index.ts'
-import { gql } from '../../../documents/gql.ts'
-import { readJson } from '../../../manifest/index.ts'
+import type { Cli } from '../cli.ts'
+import { type AddressOptions, type Located, locate, withAddressOptions } from '../objects/address.ts'
+import { parseFile } from '../options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { ask } from '../terminal/ask.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { readInput } from '../terminal/read-input.ts'
+import { invalid, type Outcome, REFUSAL_FRAGMENT, refused } from '../../client-model/index.ts'
+import { gql } from '../../documents/gql.ts'
+import { readJson } from '../../manifest/index.ts'
 
 interface Options extends SessionOptions, AddressOptions {
   readonly comment?: string
@@ -17,14 +17,17 @@ interface SignalOptions extends SessionOptions, AddressOptions {
   readonly file?: string
 }
 
+const GIVEN = 'id name gate { approvalsNeeded approvals { by } }'
 const APPROVE = gql(`mutation Approve($input: ApproveInput!) {
-  answer: approve(input: $input) { __typename ... on DeployItem { id name gate { approvalsNeeded approvals { by } } } ...Refusal }
+  answer: approve(input: $input) {
+    __typename ... on DeployItem { ${GIVEN} } ... on Worker { ${GIVEN} } ... on Job { ${GIVEN} } ...Refusal
+  }
 }\n${REFUSAL_FRAGMENT}`)
 const REJECT = gql(`mutation Reject($input: RejectInput!) {
-  answer: reject(input: $input) { __typename ... on DeployItem { id name } ...Refusal }
+  answer: reject(input: $input) { __typename ... on TreeObject { id name } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 const SIGNAL = gql(`mutation Signal($input: SignalInput!) {
-  answer: signal(input: $input) { __typename ... on DeployItem { id name } ...Refusal }
+  answer: signal(input: $input) { __typename ... on TreeObject { id name } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 const GATES = gql(`query WaitingGates($id: ID!) { object(id: $id) {
   blockedBy {
@@ -33,6 +36,8 @@ const GATES = gql(`query WaitingGates($id: ID!) { object(id: $id) {
     ... on DecisionBlocker { object { id kind path } }
   }
 } }`)
+/** Kinds of objects that may wait at a gate. */
+const GATED: ReadonlySet<string> = new Set(['DEPLOY_ITEM', 'WORKER', 'JOB'])
 
 /** `phaseline approve NAME`: opens a gate, or the one that waits in a tree. */
 export function addApprove(command: Command, cli: Cli): void {
@@ -123,12 +128,12 @@ async function gateIn(
   { id, kind, name }: Located,
   awaited?: string,
 ): Promise<Outcome<string>> {
-  if (kind === 'DEPLOY_ITEM') return { ok: true, value: id }
+  if (GATED.has(kind)) return { ok: true, value: id }
   const { object } = await client.query(GATES, { id }, { signal: io.signal })
   const waiting = (object?.blockedBy ?? []).flatMap((blocker) => {
     if (awaited !== undefined) return 'signal' in blocker && blocker.signal === awaited ? (blocker.source ?? []) : []
     const gate = 'object' in blocker ? blocker.object : null
-    return gate?.kind === 'DEPLOY_ITEM' ? [gate] : []
+    return gate && GATED.has(gate.kind) ? [gate] : []
   })
   const [only, ...others] = waiting
   const what = awaited === undefined ? 'people' : `the signal ${awaited}`

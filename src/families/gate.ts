@@ -1,0 +1,209 @@
+import { parseDateTime, type QuietHoursInput, WEEKDAYS } from '../core/date-time.ts'
+import {
+  type ApproverRole,
+  GATE_SCHEMA,
+  type GateConfig,
+  MAX_APPROVALS,
+  OPENERS,
+  type WorkloadGateConfig,
+} from '../core/deployers/gate.ts'
+import type { FieldProblem } from '../core/errors.ts'
+import { hasExpressions } from '../core/expression.ts'
+import { parseDuration } from '../core/parse-duration.ts'
+import type { Principal } from '../core/ports/viewer.ts'
+import { Problems } from '../core/problems.ts'
+import { APPROVERS } from '../core/rights.ts'
+import type { Node, Slice } from '../core/tree.ts'
+import type { Editor } from './on-behalf.ts'
+import { normaliseQuietHours, type QuietHours, quietUntil } from './quiet-hours.ts'
+
+/** Gates: what people, a program or the clock let begin. Families keep them beside their objects. */
+
+/** A gate, with what has been decided. */
+export interface Gate {
+  readonly message: string | null
+  /** One of approval, signal and until is there. */
+  readonly approval: WantedApproval | null
+  readonly signal: string | null
+  /** ISO 8601. */
+  readonly until: string | null
+  /** The hours of which `until` is the end; absent: it is a time of the config. */
+  readonly freeze?: QuietHours
+  readonly approvals: readonly Approval[]
+  /** A person, or the signal of a program, has decided, and the engine acts on it; absent: nobody has. */
+  readonly decision?: Decision
+}
+export interface Decision {
+  readonly by: Principal
+  readonly message: string
+  /** Null: it is rejected. */
+  readonly exports: Readonly<Record<string, unknown>> | null
+}
+interface WantedApproval {
+  readonly count: number
+  /** Null: any that may approve. */
+  readonly role: ApproverRole | null
+  readonly authorMay: boolean
+}
+export interface Approval {
+  readonly by: Editor
+  /** ISO 8601. */
+  readonly at: string
+  readonly comment: string | null
+}
+
+/** How a family keeps the gates of its objects. */
+export interface Gates {
+  /** The gate at which an object waits for a decision; null: it waits for none. */
+  waiting(node: Pick<Node, 'row' | 'details'>): Gate | null
+  /** Ids of its authors, who do not approve it unless it allows that. */
+  authors(node: Node, slice: Slice): readonly (string | null | undefined)[]
+  write(node: Node, gate: Gate, slice: Slice): void
+}
+
+/** The problem of a config in a spec, as far as its expressions do not leave that open; null: there is none. */
+export function gateProblem(config: unknown, now: Date): FieldProblem | null {
+  if (typeof config === 'string') return null
+  const { message: _, ...opening } = (config ?? {}) as GateConfig
+  const gate = hasExpressions(opening) ? notOneOpener(opening) : readGate(opening, now)
+  return gate && 'path' in gate ? gate : null
+}
+
+/** A resolved config, in which an expression may have become anything; or what is wrong with it. */
+export function readGate(config: unknown, now: Date): Gate | FieldProblem {
+  const { message = null, approval, signal, until, freeze } = (config ?? {}) as GateConfig
+  if (message !== null && typeof message !== 'string') return wrong('message', 'must be a text')
+  const unclear = notOneOpener(config)
+  if (unclear) return unclear
+  const gate = { message, approval: null, signal: null, until: null, approvals: [] }
+  if (until !== undefined) {
+    const at = typeof until === 'string' ? parseDateTime(until) : null
+    return at
+      ? { ...gate, until: at.toISOString() }
+      : wrong('until', 'must be a time with a zone, such as 2026-01-31T08:00:00Z')
+  }
+  if (freeze !== undefined) {
+    if (!isFreeze(freeze))
+      return wrong('freeze.ranges', 'must be ranges of hours, such as { from: "16:00", to: "07:00" }')
+    const problems = new Problems()
+    const hours = normaliseQuietHours(freeze, 'freeze', problems)
+    const [problem] = problems.found
+    if (problem) return problem
+    if (!hours) return wrong('freeze', 'must be hours')
+    return { ...gate, freeze: hours, until: endOf(hours, now) }
+  }
+  if (signal !== undefined) return typeof signal === 'string' ? { ...gate, signal } : wrong('signal', 'must be a name')
+  if (typeof approval !== 'object' || approval === null) return wrong('approval', 'must be an object')
+  const { count = 1, role = null, authorMay = false } = approval
+  if (!Number.isInteger(count) || count < 1 || count > MAX_APPROVALS)
+    return wrong('approval.count', `must be 1 to ${MAX_APPROVALS}`)
+  if (role !== null && !APPROVERS.includes(role))
+    return wrong('approval.role', `must be one of ${APPROVERS.join(', ')}`)
+  return { ...gate, approval: { count, role, authorMay: authorMay === true } }
+}
+
+const wrong = (path: string, message: string): FieldProblem => ({ path, message })
+function notOneOpener(config: unknown): FieldProblem | null {
+  const there = OPENERS.filter((name) => (config as GateConfig | null)?.[name] !== undefined)
+  if (there.length === 1) return null
+  return wrong('', `must have one of ${OPENERS.join(', ')}, and has ${there.join(' and ') || 'none'}`)
+}
+
+const isFreeze = (value: unknown): value is QuietHoursInput => {
+  const { ranges } = (value ?? {}) as Partial<QuietHoursInput>
+  return (
+    Array.isArray(ranges) &&
+    ranges.every(
+      (range: QuietHoursInput['ranges'][number] | null) =>
+        typeof range?.from === 'string' &&
+        typeof range.to === 'string' &&
+        (range.days ?? []).every((day) => WEEKDAYS.includes(day)),
+    )
+  )
+}
+
+/** The time at which the hours are over: now, if they are. */
+const endOf = (hours: QuietHours, now: Date): string => (quietUntil(hours, now) ?? now).toISOString()
+
+/** The longest that a worker or job waits at its gate, if its config bounds that: 31 days. */
+const MAX_TIMEOUT_MS = 31 * 24 * 60 * 60 * 1_000
+const { properties: FIELDS } = GATE_SCHEMA
+
+/** The problem of the gate of a worker or job, as its spec has it; null: there is none. A deploy item's config has a schema instead. */
+export function workloadGateProblem(config: unknown): FieldProblem | null {
+  if (!isRecord(config)) return wrong('', 'must be an object')
+  const { timeout, ...gate } = config as WorkloadGateConfig
+  const { message = '', approval = {}, signal = 'x' } = gate
+  const unknown = unknownKey(gate, FIELDS) ?? (isRecord(approval) ? unknownKey(approval, FIELDS.approval.properties) : null)
+  if (unknown !== null) return wrong(unknown, 'is not known here')
+  if (String(message).length > FIELDS.message.maxLength)
+    return wrong('message', `must have at most ${FIELDS.message.maxLength} characters`)
+  if (!new RegExp(FIELDS.signal.pattern).test(String(signal)))
+    return wrong('signal', 'must be a name of letters, digits, ".", "_" and "-"')
+  const timeoutMs = timeout === undefined ? 1 : typeof timeout === 'string' ? parseDuration(timeout) : null
+  if (timeoutMs === null || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS)
+    return wrong('timeout', 'must be a duration such as 2h, of at most 31 days')
+  const read = readGate(gate, new Date(0))
+  return 'path' in read ? read : null
+}
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const unknownKey = (value: object, known: object): string | null =>
+  Object.keys(value).find((key) => !Object.hasOwn(known, key)) ?? null
+
+/** As the log says it: rules of notifications find it by that. */
+export const gateReason = ({ approval, signal }: Gate): string =>
+  approval ? 'APPROVAL' : signal === null ? 'TIME' : 'SIGNAL'
+
+/** When hours of a freeze that have begun since are over; null: none have, so the time of the gate has come. */
+export const reopensAt = ({ freeze }: Gate, now: Date): Date | null => (freeze ? quietUntil(freeze, now) : null)
+
+/** False: the principal is an author, and the gate takes others. */
+export const mayApprove = (
+  principalId: string,
+  { approval }: Gate,
+  authors: readonly (string | null | undefined)[],
+): boolean => approval?.authorMay === true || !authors.includes(principalId)
+
+/** Notes an approval. With those before it that count, it may be enough; otherwise `message` says how many there are. */
+export function withApproval(
+  gate: Gate,
+  approval: Approval,
+  counted: readonly Approval[],
+): { readonly gate: Gate; readonly message: string | null } {
+  const { by, comment } = approval
+  const said = comment === null ? '.' : `: ${comment}`
+  const approvals = [...counted, approval]
+  const names = approvals.map((one) => one.by.name)
+  const needed = gate.approval?.count ?? 1
+  if (approvals.length < needed)
+    return { gate: { ...gate, approvals }, message: `Approval ${approvals.length} of ${needed}${said}` }
+  const { principalId, name } = by
+  const message = `Approved by ${names.join(', ')}${said}`
+  const decision = { by: { principalId, name }, message, exports: { approvedBy: names } }
+  return { gate: { ...gate, approvals, decision }, message: null }
+}
+
+/** Says what opens a gate, for people. */
+export function describeGate({ message, approval, approvals, signal, until }: Gate): string {
+  const what = message === null ? '' : ` ${message}`
+  if (until !== null) return `Opens at ${until}.${what}`
+  if (signal !== null) return `Waits for the signal ${signal}.${what}`
+  const { count = 1, role = null } = approval ?? {}
+  const whose = role === null ? '' : ` of the role ${role}`
+  const given = approvals.length === 0 ? '' : ` (approved by ${approvals.map((one) => one.by.name).join(', ')})`
+  const wanted = count === 1 ? 'an approval' : `${count} approvals`
+  return `Waits for ${wanted}${whose}${given}.${what}`
+}
+
+/** A gate that no person opens. */
+export interface GateBlocker {
+  readonly reason: 'GATE'
+  readonly message: string
+  readonly signal: string | null
+  readonly opensAt: Date | null
+}
+export const gateBlocker = (gate: Gate): GateBlocker => ({
+  ...{ reason: 'GATE', signal: gate.signal, message: describeGate(gate) },
+  opensAt: gate.until === null ? null : new Date(gate.until),
+})
