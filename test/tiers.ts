@@ -81,7 +81,7 @@ export const LANDING = files(`
   families/edge/ cloudlets instances resync
   families/flow/ item-limits limit-order limits limits-api limits-hold rates strategies
   families/notifications/ notifications waits write-messages
-  families/operations/ job-retries locks retry-task tasks
+  families/operations/ gates job-retries locks retry-task tasks
   families/pipelines/ claim-payload events gates import-brigade job-retries places resources slots worker-retries
   faults/ kill-server slots-never-leak
   graphql/ audit batching blockers edge event-filter families health-situations json-data limits log-lines log-search mutations named-refusals nodes objects forecast

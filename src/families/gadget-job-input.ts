@@ -1,4 +1,5 @@
 import { builder } from '../graphql/schema/builder.ts'
+import { GATE } from './gate.ts'
 import { RetryPolicyInput } from './retry-input.ts'
 
 /** Jobs of a task that a user creates, and of one that a subscription creates for an event. */
@@ -41,6 +42,11 @@ export const GadgetJobInput = builder.inputType('GadgetJobInput', {
       type: RetryPolicyInput,
       description:
         'Policy for further attempts after the gadget has failed and was undone; it has no `attemptTimeoutMs`. Left out or null: the first failure is final.',
+    }),
+    gate: t.field({
+      type: 'JSON',
+      limit: 'json',
+      description: `Gate at which it waits when its turn comes, before it declares its locks. ${GATE} Left out or null: none.`,
     }),
     dependsOn: t.stringList({
       limit: 'jobDependencies',

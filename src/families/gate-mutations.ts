@@ -29,8 +29,7 @@ const ApprovalRef = builder.objectRef<Approval>('Approval').implement({
   }),
 })
 const GateRef = builder.objectRef<Gate>('Gate').implement({
-  description:
-    'The way in which a gate opens: by approvals, a signal or a time.',
+  description: 'The way in which a gate opens: by approvals, a signal or a time.',
   fields: (t) => ({
     message: t.exposeString('message', { nullable: true, description: 'For those who decide; null: nothing.' }),
     approvalsNeeded: t.int({

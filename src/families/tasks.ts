@@ -21,6 +21,8 @@ export interface TaskJob {
   readonly when?: string | null
   readonly dependsOn?: readonly string[] | null
   readonly retry?: RetryPolicyInput | null
+  /** As JSON, which is judged there. */
+  readonly gate?: unknown
 }
 
 export interface NewTask {

@@ -1,3 +1,4 @@
+import type { GateManifest } from './gate.ts'
 import type { RetryManifest } from './installation.ts'
 import { envOf, mapOf, type Pair, pairsOf, type Variable, variablesOf } from './pairs.ts'
 import type {
@@ -21,6 +22,7 @@ interface ShownJob {
   readonly when?: string | null
   readonly dependsOn?: readonly string[] | null
   readonly retry?: RetryManifest | null
+  readonly gate?: GateManifest | null
 }
 /** The spec of a project, as the API returns it. */
 export interface ShownProjectSpec {
@@ -79,9 +81,10 @@ export function projectSpecOf({ workerTemplate, subscriptions, limits, promotesT
   }
 }
 
-const jobOf = ({ name, gadget, args, env, when, dependsOn, retry }: ShownJob): TemplateJob => ({
+const jobOf = ({ name, gadget, args, env, when, dependsOn, retry, gate }: ShownJob): TemplateJob => ({
   ...{ name, gadget, args: args ?? [], env: envOf(env ?? []), when: when ?? null, dependsOn: dependsOn ?? null },
   ...(retry ? { retry } : {}),
+  ...(gate ? { gate } : {}),
 })
 
 /** The input of createProject and updateProject, apart from the name. */

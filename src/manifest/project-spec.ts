@@ -1,3 +1,4 @@
+import type { GateManifest } from './gate.ts'
 import type { LimitRequest } from '../core/limit-request.ts'
 import { fillPolicy, type RetryPolicy } from '../core/retry.ts'
 import type { RetryManifest } from './installation.ts'
@@ -28,7 +29,7 @@ export interface WorkerTemplate {
   /** Limits that a worker holds while it runs. */
   readonly limits: readonly LimitRequest[]
   /** The gate at which a worker waits; null: none. */
-  readonly gate: NonNullable<NonNullable<ProjectManifest['workerTemplate']>['gate']> | null
+  readonly gate: GateManifest | null
   /** Files and folders that a worker finds as an earlier one has left them. */
   readonly caches: readonly { readonly key: string; readonly restoreKeys: readonly string[]; readonly path: string }[]
   /** Parts of the working folder of a worker that are kept when it ends. */
@@ -96,6 +97,8 @@ export interface TemplateJob {
   readonly dependsOn: readonly string[] | null
   /** As it is written; absent: a failure is final. */
   readonly retry?: RetryManifest
+  /** Absent: it has none. */
+  readonly gate?: GateManifest
 }
 export interface Limits {
   readonly maxWorkers: number | null
@@ -196,9 +199,10 @@ const cloneOf = ({ url, ref, depth, path, secret }: CloneManifest): Clone => ({
   ...{ url, ref: ref ?? null, depth: depth ?? 1, path: path ?? null, secret: secret ?? null },
 })
 
-const jobOf = ({ name, gadget, args, env, when, dependsOn, retry }: TaskManifest['jobs'][number]): TemplateJob => ({
+const jobOf = ({ name, gadget, args, env, when, dependsOn, retry, gate }: TaskManifest['jobs'][number]): TemplateJob => ({
   ...{ name, gadget, args: args ?? [], env: env ?? {}, when: when ?? null, dependsOn: dependsOn ?? null },
   ...(retry ? { retry } : {}),
+  ...(gate ? { gate } : {}),
 })
 
 const limitsOf = ({ maxWorkers, maxJobs, strategy }: NonNullable<ProjectManifest['limits']>): Partial<Limits> => ({

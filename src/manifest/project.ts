@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { WEEKDAYS } from '../core/date-time.ts'
-import { APPROVERS } from '../core/rights.ts'
 import { duration } from './duration.ts'
+import { gateSchema } from './gate.ts'
 import { limitRequests, nameSchema, retryPolicy } from './installation.ts'
 import { templateJobs } from './task.ts'
 import { textMap as map } from './text-map.ts'
@@ -51,33 +50,6 @@ const service = z.strictObject({
 })
 export type ServiceManifest = z.infer<typeof service>
 
-const clockTime = z.string('must be a time in quotes, such as "16:00"')
-const gate = z
-  .strictObject({
-    message: z.string().optional().describe('A sentence for those who decide.'),
-    approval: z
-      .strictObject({
-        count: z.int32().positive().optional().describe('Approvals that it takes. Left out: 1.'),
-        role: z.enum(APPROVERS).optional().describe('The role that it takes in the project. Left out: any of these.'),
-        authorMay: z.boolean().optional().describe('Who has asked for the event may approve, too.'),
-      })
-      .optional()
-      .describe('People open it.'),
-    signal: z.string().optional().describe('The name of the signal that opens it.'),
-    until: z.string().optional().describe('The time at which it opens: ISO 8601 with a zone.'),
-    freeze: z
-      .strictObject({
-        timeZone: z.string().optional().describe('IANA name, such as Europe/Berlin. Left out: UTC.'),
-        ranges: z.array(
-          z.strictObject({ days: z.array(z.enum(WEEKDAYS)).optional(), from: clockTime, to: clockTime }),
-        ),
-      })
-      .optional()
-      .describe('Hours in which it stays closed.'),
-    timeout: z.string().optional().describe('Duration after which it is not opened any more, such as 2h.'),
-  })
-  .describe('Gate at which a worker waits before it starts.')
-
 const workerTemplate = z.strictObject({
   runtime: z.string().optional(),
   image: z.string().nullable().optional(),
@@ -95,7 +67,7 @@ const workerTemplate = z.strictObject({
   workspace: z.boolean().optional(),
   targetLabels: map.optional(),
   limits: limitRequests.optional(),
-  gate: gate.nullable().optional(),
+  gate: gateSchema.nullable().optional(),
   caches: z.array(z.strictObject({ key: text, restoreKeys: texts.optional(), path: text })).optional(),
   artifacts: z
     .array(

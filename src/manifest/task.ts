@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { gateSchema } from './gate.ts'
 import { nameSchema, retryPolicy } from './installation.ts'
 import { textMap } from './text-map.ts'
 
@@ -11,6 +12,7 @@ const job = z.strictObject({
   when: text.nullable().optional(),
   dependsOn: z.array(nameSchema).optional(),
   retry: retryPolicy.optional(),
+  gate: gateSchema.optional(),
 })
 
 /** The jobs of a task, or of the tasks that a project's events create. */

@@ -10,9 +10,10 @@ interface ShownTask {
   readonly labels: readonly Pair[]
   readonly jobs: readonly {
     readonly name: string
-    readonly spec: Omit<TemplateJob, 'name' | 'env' | 'retry'> & {
+    readonly spec: Omit<TemplateJob, 'name' | 'env' | 'retry' | 'gate'> & {
       readonly env: readonly Variable[]
       readonly retry: unknown
+      readonly gate: unknown
     }
   }[]
 }
@@ -21,7 +22,10 @@ interface ShownTask {
 export const taskManifest = ({ name, project, labels, jobs }: ShownTask) => ({
   ...{ kind: 'Task', name, project: project.name },
   ...withoutEmpty({ labels: mapOf(labels) }),
-  jobs: jobs.map(({ name, spec: { env, retry, ...spec } }) =>
-    writtenJob({ name, ...spec, env: envOf(env), retry: retry as NonNullable<TemplateJob['retry']> }),
+  jobs: jobs.map(({ name, spec: { env, retry, gate, ...spec } }) =>
+    writtenJob({
+      ...{ name, ...spec, env: envOf(env) },
+      ...{ retry: retry as NonNullable<TemplateJob['retry']>, gate: gate as NonNullable<TemplateJob['gate']> },
+    }),
   ),
 })

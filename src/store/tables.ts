@@ -436,6 +436,7 @@ export const gadgetJob = {
   undoAfter: nullable(text),
   keptError: nullable(jsonb),
   retry: nullable(jsonb),
+  gate: nullable(jsonb),
 }
 
 export const schedule = {

@@ -114,3 +114,21 @@ it('a deletion of what waits at a gate needs no cancel, and says so', async () =
   )
   await until(async () => (await phaseline('get unwanted')).code === 3, { what: 'it is gone' })
 })
+
+it('a worker waits for people, too, and its event is enough as a name', async () => {
+  const stdin =
+    'kind: Project\nname: web\nworkerTemplate: { command: ["true"], gate: { approval: {}, message: Build it?, timeout: 2h } }\n'
+  expect(await phaseline('apply -f -', { stdin })).toMatchObject({ code: 0 })
+  expect((await phaseline('export --project web')).out).toContain('approval: {}')
+  expect(await phaseline('event create --project web --source s --type push')).toMatchObject({ code: 0 })
+  expect((await phaseline('event get web/event-1')).out).toContain('Waits for an approval. Build it?')
+  expect((await phaseline('status --project web')).out).toMatch(
+    /web\/event-1\/worker \(worker\) for .*: Waits for an approval\. Build it\?/,
+  )
+  expect(await phaseline('approve web/event-1')).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('somebody else'),
+  })
+  expect(await bob('approve web/event-1')).toMatchObject({ code: 0, out: 'worker is approved\n' })
+  await until(async () => (await phaseline('get web/event-1')).out.includes('STARTING'), { what: 'it starts' })
+})

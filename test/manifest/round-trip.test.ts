@@ -170,7 +170,16 @@ it('each variable of a worker is read back, whatever its name', () => {
   const env = Object.fromEntries(['__proto__', 'constructor', 'NO', 'y', '<<'].map((name) => [name, name]))
   const template = {
     ...{ runtime: 'process', image: null, command: ['a'], args: [], env, files: [], timeoutMs: null, retry: null },
-    ...{ workspace: false, targetLabels: {}, limits: [], gate: null, caches: [], artifacts: [], clone: null, services: [] },
+    ...{
+      workspace: false,
+      targetLabels: {},
+      limits: [],
+      gate: null,
+      caches: [],
+      artifacts: [],
+      clone: null,
+      services: [],
+    },
   }
   const limits = { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' } as const
   const parsed = parseManifests(

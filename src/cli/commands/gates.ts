@@ -1,4 +1,7 @@
 import type { Command } from 'commander'
+import { invalid, type Outcome, REFUSAL_FRAGMENT, refused } from '../../client-model/index.ts'
+import { gql } from '../../documents/gql.ts'
+import { readJson } from '../../manifest/index.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../objects/address.ts'
 import { parseFile } from '../options.ts'
@@ -6,9 +9,6 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { readInput } from '../terminal/read-input.ts'
-import { invalid, type Outcome, REFUSAL_FRAGMENT, refused } from '../../client-model/index.ts'
-import { gql } from '../../documents/gql.ts'
-import { readJson } from '../../manifest/index.ts'
 
 interface Options extends SessionOptions, AddressOptions {
   readonly comment?: string
@@ -20,7 +20,8 @@ interface SignalOptions extends SessionOptions, AddressOptions {
 const GIVEN = 'id name gate { approvalsNeeded approvals { by } }'
 const APPROVE = gql(`mutation Approve($input: ApproveInput!) {
   answer: approve(input: $input) {
-    __typename ... on DeployItem { ${GIVEN} } ... on Worker { ${GIVEN} } ... on Job { ${GIVEN} } ...Refusal
+    __typename ... on DeployItem { ${GIVEN} } ... on Worker { ${GIVEN} } ... on Job { ${GIVEN} } ... on GadgetJob { ${GIVEN} }
+    ...Refusal
   }
 }\n${REFUSAL_FRAGMENT}`)
 const REJECT = gql(`mutation Reject($input: RejectInput!) {
@@ -37,7 +38,7 @@ const GATES = gql(`query WaitingGates($id: ID!) { object(id: $id) {
   }
 } }`)
 /** Kinds of objects that may wait at a gate. */
-const GATED: ReadonlySet<string> = new Set(['DEPLOY_ITEM', 'WORKER', 'JOB'])
+const GATED: ReadonlySet<string> = new Set(['DEPLOY_ITEM', 'WORKER', 'JOB', 'GADGET_JOB'])
 
 /** `phaseline approve NAME`: opens a gate, or the one that waits in a tree. */
 export function addApprove(command: Command, cli: Cli): void {

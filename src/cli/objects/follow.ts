@@ -34,7 +34,7 @@ const describeDecision = (decision: Decision, howTo: NonNullable<FollowOptions['
 
 /** Verbs that are commands of the same name, for all kinds. */
 const COMMANDS: ReadonlySet<string> = new Set(['approve', 'reject', 'delete', 'cancel', 'reconcile'])
-const anyVerb = ({ node, blocker: { object, verbs = [] } }: Decision): readonly string[] =>
+export const anyVerb = ({ node, blocker: { object, verbs = [] } }: Decision): readonly string[] =>
   verbs.map(({ name, label }) =>
     COMMANDS.has(name) ? `  ${label}: phaseline ${name} ${object?.id ?? node.id}` : `  ${label} (${name})`,
   )

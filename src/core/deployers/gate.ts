@@ -1,7 +1,7 @@
 import { type QuietHoursInput, WEEKDAYS } from '../date-time.ts'
 import { APPROVERS } from '../rights.ts'
 
-/** The schema of a `gate` item's config, and of the gate of a worker or job. No agent gets what waits: people, a program or the clock open it. */
+/** The schema of a `gate` item's config, and of the gate before which another object waits. No agent gets what waits: people, a program or the clock open it. */
 
 export const GATE = 'gate'
 
@@ -13,8 +13,8 @@ export interface GateConfig {
   /** During which it stays closed. */
   readonly freeze?: QuietHoursInput
 }
-/** The gate of a worker or job. */
-export interface WorkloadGateConfig extends GateConfig {
+/** The gate at which an object waits before it starts. */
+export interface StartGateConfig extends GateConfig {
   /** A duration such as 2h, after which it is not opened any more; absent: none. */
   readonly timeout?: string
 }

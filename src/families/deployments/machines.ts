@@ -148,10 +148,7 @@ export const deployItem = defineMachine({
     [['PENDING', 'INIT_DELETE'], 'CONTROLLER', 'GONE', 'never deployed, or deleted without uninstalling'],
   ],
   classes: CLASSES,
-  verbs: [
-    ...backoffVerbs(['INIT']),
-    ...gateVerbs('INIT', 'it fails, and its job starts nothing more.'),
-  ],
+  verbs: [...backoffVerbs(['INIT']), ...gateVerbs('INIT', 'it fails, and its job starts nothing more.')],
 })
 
 export const machines: readonly Machine[] = [installation, execution, deployItem]

@@ -1,5 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
-import { backoffVerbs, CANCEL_TEXT, DELETE_TEXT, pauseVerbs } from '../../core/verb.ts'
+import { backoffVerbs, CANCEL_TEXT, DELETE_TEXT, gateVerbs, pauseVerbs } from '../../core/verb.ts'
 
 export const task = defineMachine({
   name: 'task',
@@ -64,7 +64,12 @@ export const gadgetJob = defineMachine({
     ['PENDING', 'CONTROLLER', 'SKIPPED', 'its condition is false, or an earlier job failed'],
     // Needed by its `when: ${…}`: one that cannot be resolved would hold the task for ever, and SKIPPED would let
     // the jobs that depend on it start.
-    ['PENDING', 'CONTROLLER', 'FAILED', 'its condition or its arguments cannot be resolved'],
+    [
+      'PENDING',
+      'CONTROLLER',
+      'FAILED',
+      'its condition or its arguments cannot be resolved, or its gate was not opened in time',
+    ],
     ['DECLARING', 'GADGET_RUNNER', 'WAITING', 'locks declared'],
     ['DECLARING', 'GADGET_RUNNER', 'FAILED', 'non-zero exit, or a malformed line, while declaring locks'],
     ['WAITING', 'CONTROLLER', 'RUNNING', 'all locks granted, START journalled'],
@@ -75,7 +80,7 @@ export const gadgetJob = defineMachine({
     ['RUNNING', 'CONTROLLER', 'UNDOING', 'found running after a crash'],
     ['UNDOING', 'GADGET_RUNNER', 'FAILED', 'undone after a failure'],
     ['UNDOING', 'GADGET_RUNNER', 'PENDING', 'retry: undone after a failure, and its policy has another attempt'],
-    ['PENDING', 'USER', 'FAILED', 'retry: a user has given up'],
+    ['PENDING', 'USER', 'FAILED', 'retry: a user has given up; or rejected at its gate'],
     ['WAITING', 'CONTROLLER', 'FAILED', 'retry: another job failed before its next attempt'],
     ['UNDOING', 'GADGET_RUNNER', 'RUNNING', 'undone after a crash: it runs again, locks held throughout'],
     ['UNDOING', 'GADGET_RUNNER', 'ABORTED', 'undone, and the task was cancelled meanwhile'],
@@ -115,6 +120,7 @@ export const gadgetJob = defineMachine({
       input: { decision: 'GIVE_UP' },
     },
     ...backoffVerbs(['PENDING']),
+    ...gateVerbs('PENDING', 'it fails, and its task starts nothing more.'),
   ],
 })
 

@@ -6,7 +6,7 @@ import { bindOperations } from './commands/index.ts'
 import { taskTrigger } from './commands/task-trigger.ts'
 import { operationsGraphql } from './graphql/index.ts'
 import { machines } from './machines.ts'
-import { claimJob, decideJob, resolveBackoff } from './rules/decide-job.ts'
+import { claimJob, decideJob, gates, resolveBackoff } from './rules/decide-job.ts'
 import { decideTask } from './rules/decide-task.ts'
 import { reportJob } from './rules/report-job.ts'
 import { detailsTables } from './store/details.ts'
@@ -23,6 +23,7 @@ export const rules: Family = {
   onWake: () => {},
   report: reportJob,
   resolveBackoff,
+  gates,
   claimed: claimJob,
   questions,
   effects,

@@ -1,3 +1,4 @@
+import { GATE } from '../../families/gate.ts'
 import { LimitRequestInput } from '../../families/limit-input.ts'
 import { RetryPolicyInput } from '../../families/retry-input.ts'
 import { LabelInput } from '../../graphql/objects/label-input.ts'
@@ -19,8 +20,7 @@ export const WORKLOAD = {
   targetLabels: 'Labels that its place must have, each with this value.',
   limits:
     'Limits of the project that it holds from STARTING until its process has ended, all or none. Each stands once.',
-  gate:
-    'Gate at which it waits before it asks for a slot: an object with one of `approval`, `signal`, `until` and `freeze`, as the config of a deploy item of the type gate, and perhaps `message` and `timeout` (such as "2h"). Left out or null: none.',
+  gate: `Gate at which it waits before it asks for a slot. ${GATE} Left out or null: none.`,
   caches:
     'Files and folders that it finds as an earlier program of the project has left them, if there are any. Left out or null: none.',
   services:

@@ -1,4 +1,3 @@
-import type { WorkloadGateConfig } from '../../core/deployers/gate.ts'
 import { hasExpressions, parseText, unreadable } from '../../core/expression.ts'
 import { type LabelInput, labelsOf } from '../../core/labels.ts'
 import type { LimitRequest } from '../../core/limit-request.ts'
@@ -6,7 +5,7 @@ import { LIMITS } from '../../core/limits.ts'
 import type { Labels } from '../../core/place.ts'
 import type { Problems } from '../../core/problems.ts'
 import { refProblem, repositoryProblem } from '../../core/repository.ts'
-import { workloadGateProblem } from '../../families/gate.ts'
+import { startGateOf } from '../../families/gate.ts'
 import { type LimitRequestInput, normaliseLimits } from '../../families/limit-requests.ts'
 import { normaliseRetry, type RetryPolicyInput } from '../../families/retry-policy.ts'
 import {
@@ -100,7 +99,7 @@ export function normaliseWorkload(
     // Absent in specs of before there were labels, with which new ones are compared.
     ...(Object.keys(targetLabels).length > 0 && { targetLabels }),
     ...some({ limits: limitsOf(input.limits ?? [], `${path}.limits`, problems) }),
-    ...((input.gate ?? null) !== null && { gate: gateOf(input.gate, `${path}.gate`, problems) }),
+    ...((input.gate ?? null) !== null && { gate: startGateOf(input.gate, `${path}.gate`, problems) }),
     ...some({ artifacts: artifactsOf(input.artifacts ?? [], `${path}.artifacts`, problems) }),
     ...some({ takes: takesOf(input.takes ?? [], `${path}.takes`, problems) }),
     ...(input.clone && { clone: cloneOf(input.clone, `${path}.clone`, problems) }),
@@ -124,12 +123,6 @@ function limitsOf(input: readonly LimitRequestInput[], path: string, problems: P
     if (!parsed.ok) problems.add(`${path}.${i}.key`, unreadable({}, parsed.message))
   }
   return limits
-}
-
-function gateOf(input: unknown, path: string, problems: Problems): WorkloadGateConfig {
-  const problem = workloadGateProblem(input)
-  if (problem) problems.add(problem.path === '' ? path : `${path}.${problem.path}`, problem.message)
-  return input as WorkloadGateConfig
 }
 
 function cloneOf(input: CloneInput, path: string, problems: Problems): CloneSpec {

@@ -1,4 +1,4 @@
-import type { WorkloadGateConfig } from '../../core/deployers/gate.ts'
+import type { StartGateConfig } from '../../core/deployers/gate.ts'
 import type { LimitRequest } from '../../core/limit-request.ts'
 import type { Labels } from '../../core/place.ts'
 import type { RetryPolicy } from '../../core/retry.ts'
@@ -29,7 +29,7 @@ export interface WorkloadSpec {
   /** Limits that it holds while it runs; absent: none. */
   readonly limits?: readonly LimitRequest[]
   /** It starts once that is open; absent: at once. */
-  readonly gate?: WorkloadGateConfig
+  readonly gate?: StartGateConfig
   /** Parts of its working folder that are kept when it ends; absent: none. */
   readonly artifacts?: readonly ArtifactSpec[]
   /** Artifacts of other jobs that it finds in its working folder; absent: none. */

@@ -115,7 +115,9 @@ test('a worker starts once another person than who has asked for its event has a
     { node: { to: 'STARTING' } },
   ])
   expect(await undecided()).toEqual([])
-  expect(await ask('approve', BOB, { id })).toMatch(/^TransitionError: It does not wait for an approval. It is STARTING/)
+  expect(await ask('approve', BOB, { id })).toMatch(
+    /^TransitionError: It does not wait for an approval. It is STARTING/,
+  )
 })
 
 test('a job waits for two of three, its worker runs on, and its event says so', async () => {
@@ -147,7 +149,10 @@ test('a signal, a time and the end of a freeze open gates, and a timeout ends th
   const timed = await withJob({ until: at(3 * MINUTE) })
   const late = await withJob({ approval: {}, timeout: '1m' })
   await wait(MINUTE / 2)
-  expect(await seen(timed.job)).toMatchObject({ phase: 'PENDING', blockedBy: [{ reason: 'GATE', opensAt: at(3 * MINUTE) }] })
+  expect(await seen(timed.job)).toMatchObject({
+    phase: 'PENDING',
+    blockedBy: [{ reason: 'GATE', opensAt: at(3 * MINUTE) }],
+  })
   await wait(MINUTE)
   expect(await seen(late.job)).toMatchObject({ phase: 'CANCELED', error: { code: 'GATE_EXPIRED' } })
   await wait(2 * MINUTE)

@@ -251,7 +251,10 @@ describe('a drained place', () => {
 describe('a workload that waits', () => {
   const blockers = async (id: string) => {
     const now = world.clock.now()
-    return blockersOf(id, await queryBlockerInputs(world.pool, [{ id, kind: 'WORKER' }], new Date(now.getTime() - 60_000), now))
+    return blockersOf(
+      id,
+      await queryBlockerInputs(world.pool, [{ id, kind: 'WORKER' }], new Date(now.getTime() - 60_000), now),
+    )
   }
 
   test('says whether labels, a drain, the capacity or the loss of all places keep it', async () => {

@@ -82,7 +82,9 @@ export async function awaitsApproval(
   const gate = await gateOf(context, row)
   if (!gate?.approval) return null
   const root = await installationLoader(context).load(row.rootId)
-  return { isAuthor: root !== null && !mayApprove(context.viewer.principalId, gate, authorsOf(root as InstallationDetails)) }
+  return {
+    isAuthor: root !== null && !mayApprove(context.viewer.principalId, gate, authorsOf(root as InstallationDetails)),
+  }
 }
 
 export async function attempts(

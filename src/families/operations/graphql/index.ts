@@ -4,7 +4,8 @@ import './task-trigger.ts'
 import './lock.ts'
 import './task.ts'
 import './task-mutations.ts'
-import { attempts, blockers, pendingRequests } from './loaders.ts'
+import { AT_GATE } from '../store/blocker-queries.ts'
+import { attempts, awaitsApproval, blockers, pendingRequests } from './loaders.ts'
 
 declare module '../../../graphql/context.ts' {
   interface FamilyServices {
@@ -21,5 +22,7 @@ export const operationsGraphql: FamilyApi = {
   // A job runs once, so none is ever still to begin.
   outstanding: async (_, rows) => rows.map(() => false),
   outstandingSql: 'false',
-  undecidedSql: "(o.kind = 'GADGET_JOB' and o.phase = 'UNDO_FAILED')",
+  awaitsApproval,
+  undecidedSql: `(o.kind = 'GADGET_JOB' and (o.phase = 'UNDO_FAILED' or o.phase = 'PENDING' and exists (
+    select from gadget_job g where g.object_id = o.id and ${AT_GATE} and g.gate ->> 'approval' is not null)))`,
 }

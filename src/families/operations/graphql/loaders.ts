@@ -5,7 +5,9 @@ import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, PendingRequestValue } from '../../../graphql/family.ts'
 import { loadSide, workLoader } from '../../../graphql/loaders.ts'
 import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
+import { startApproval } from '../../gate.ts'
 import { blockersOf } from '../rules/blockers.ts'
+import { gates } from '../rules/decide-job.ts'
 import { isOver, type JobRetry } from '../rules/details.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
 import { loadJobs, loadJournals, loadTasks } from '../store/details.ts'
@@ -33,6 +35,11 @@ export async function blockers(
   const ids = rows.map(({ id }) => id)
   const details = await queryBlockerInputs(pool, ids, agentsSince(system.now()), system.now())
   return ids.map((id) => blockersOf(id, details).map(blockerValue))
+}
+
+export async function awaitsApproval(context: GraphQLContext, row: ObjectRow) {
+  const details = row.kind === 'GADGET_JOB' ? await jobLoader(context).load(row.id) : null
+  return details && startApproval(gates, { row, details }, context.viewer)
 }
 
 /** A cancel waits until what runs has been cleaned up. */

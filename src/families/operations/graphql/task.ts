@@ -6,6 +6,8 @@ import { EnvVariableRef } from '../../../graphql/objects/object-parts.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { pageCost } from '../../../graphql/schema/limits.ts'
 import { NodeRef, TreeObjectConnection, TreeObjectRef } from '../../../graphql/schema/refs.ts'
+import type { StartGate } from '../../gate.ts'
+import { addGate } from '../../gate-mutations.ts'
 import { RetryPolicyRef } from '../../retry-input.ts'
 import type { JobSpec } from '../rules/spec.ts'
 import type { JournalRow } from '../store/details.ts'
@@ -72,6 +74,12 @@ const JobSpecRef = builder.objectRef<JobSpec>('GadgetJobSpec').implement({
       description:
         'Policy for further attempts after the gadget has failed and was undone; null: the first failure is final.',
       resolve: ({ retry }) => retry ?? null,
+    }),
+    gate: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Gate at which it waits when its turn comes, as it was written; null: none.',
+      resolve: ({ gate }) => gate,
     }),
     dependsOn: t.stringList({
       description: 'Names of the jobs that come directly before it; in a task without any dependsOn, the previous job.',
@@ -153,3 +161,8 @@ export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement(
     }),
   }),
 })
+addGate(
+  GadgetJobRef,
+  'Its gate; null if it has none, and until its turn comes.',
+  async (context, id) => ((await jobLoader(context).load(id))?.gate as StartGate | null | undefined) ?? null,
+)

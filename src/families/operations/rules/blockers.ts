@@ -10,6 +10,7 @@ import {
 import type { OfferedWork } from '../../../core/claimant.ts'
 import { awaitsAgent, WORK_STATE, type WorkState } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import { describeGate, type GateBlocker, gateBlocker, type StartGate } from '../../gate.ts'
 import { isOver, type JobRetry } from './details.ts'
 import type { LockMode } from './lock-mode.ts'
 
@@ -29,6 +30,8 @@ export interface Waiting {
   /** Null as well once its runner was asked to stop. */
   readonly leaseUntil: Date | null
   readonly retry: JobRetry | null
+  /** The gate at which it waits; null: none. */
+  readonly gate: StartGate | null
   /** Why its last attempt failed. */
   readonly problem: string | null
   readonly dependsOn: readonly { readonly id: string; readonly name: string; readonly phase: Phase }[]
@@ -56,6 +59,7 @@ export type OperationsBlocker =
   | ChildrenBlocker
   | AgentBlocker
   | BackoffBlocker
+  | GateBlocker
   | {
       readonly reason: 'LOCK'
       readonly message: string
@@ -71,7 +75,7 @@ export function blockersOf(id: string, inputs: BlockerInputs): readonly WithSour
   const { objects, locks, undecided, isServed } = inputs
   const object = objects.get(id)
   if (!object) return []
-  const { kind, name, phase, projectId, open, type, workState, dependsOn, retry, problem, leaseUntil } = object
+  const { kind, name, phase, projectId, open, type, workState, dependsOn, retry, gate, problem, leaseUntil } = object
   if (kind === 'TASK') {
     if (!(phase === 'RUNNING' || phase === 'ABORTING') || open === null || open === 0) return []
     const message = open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`
@@ -87,6 +91,8 @@ export function blockersOf(id: string, inputs: BlockerInputs): readonly WithSour
     const message = `${name} could not be undone and keeps its locks: a person must decide whether that is tried again.`
     return [{ reason: 'DECISION', message, objectId: id }]
   }
+  if (gate?.approval) return [{ reason: 'DECISION', message: describeGate(gate), objectId: id }]
+  if (gate) return [gateBlocker(gate)]
   if (phase === 'PENDING' && retry?.nextAt && new Date(retry.nextAt) > inputs.now)
     return [backoffBlocker(new Date(retry.nextAt), retry, problem)]
   if (phase === 'PENDING')

@@ -3,6 +3,7 @@ import { isExpired } from '../../../core/lease.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type Evaluated, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { BackoffDecision } from '../../family.ts'
+import { announceGate, newStartGate, passesGate, type StartGate, startGates } from '../../gate.ts'
 import { isRetried } from './attempts.ts'
 import { type JobDetails, job } from './details.ts'
 import { endJob, offerJob, offerUndo, startRun } from './end-job.ts'
@@ -15,6 +16,8 @@ declare module '../../../core/tree.ts' {
       readonly args: { readonly id: string; readonly locks: readonly DeclaredLock[]; readonly now: string }
       readonly answer: boolean
     }
+    /** Id of the principal that has created a root; null: the log does not say. */
+    creator: { readonly args: string; readonly answer: string | null }
   }
 }
 
@@ -22,6 +25,8 @@ declare module '../../../core/tree.ts' {
 export function decideJob(node: Node, slice: Slice): void {
   const taskNode = slice.parent(node)
   if (!taskNode) return
+  // That of its gate.
+  if (node.row.phase !== 'PENDING') slice.setClock(node, null)
   switch (node.row.phase) {
     case 'PENDING':
       return takeTurn(node, taskNode, slice)
@@ -90,6 +95,7 @@ function takeTurn(node: Node, taskNode: Node, slice: Slice): void {
     const error = { code: 'EXPRESSION', message: resolved.message }
     return endJob(node, slice, { to: 'FAILED', error, satisfies: false })
   }
+  if (!passesOwnGate(node, spec, slice)) return
   const { args, env } = resolved.value as { args: unknown[]; env: Record<string, unknown> }
   // All attempts have one uuid, since the gadget may know its own by it.
   slice.patch(node, { jobId: node.row.jobId ?? slice.newId(), observedGeneration: node.row.generation })
@@ -100,6 +106,29 @@ function takeTurn(node: Node, taskNode: Node, slice: Slice): void {
   })
   slice.move(node, 'DECLARING')
   offerJob(node, slice, 'GET_LOCKS')
+}
+
+export const gates = startGates(
+  ({ row, details }) => (row.kind === 'GADGET_JOB' ? (details as JobDetails).gate : null),
+  (node, gate, slice) => slice.setDetails(node, { gate }),
+)
+
+/** True: it has no gate, or that is open. It is closed when the turn of the job comes, once for all attempts. */
+function passesOwnGate(node: Node, spec: JobSpec, slice: Slice): boolean {
+  if (!spec.gate) return true
+  const known = job(node).gate
+  const authorId = known ? null : slice.ask('creator', node.row.rootId)
+  if (authorId === undefined) return false
+  const gate = known ?? newStartGate(spec.gate, slice.now, authorId)
+  const write = (next: StartGate) => slice.setDetails(node, { gate: next })
+  if (!known) {
+    write(gate)
+    announceGate(node, gate, slice)
+  }
+  return passesGate(node, slice, {
+    ...{ gate, write },
+    end: ({ actor, by = null, ...error }) => endJob(node, slice, { to: 'FAILED', actor, by, error, satisfies: false }),
+  })
 }
 
 /** Arguments are strings, so any other value of an expression is written as JSON. */

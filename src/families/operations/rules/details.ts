@@ -1,6 +1,7 @@
 import type { AttemptFailure, Retry } from '../../../core/retry.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
+import type { StartGate } from '../../gate.ts'
 import { gadgetJob as machine } from '../machines.ts'
 import type { DeclaredLock } from './lock-mode.ts'
 
@@ -38,6 +39,8 @@ export interface JobDetails {
   readonly keptError: AttemptFailure | null
   /** The retry policy, and the attempts that have ended; null: it has none. */
   readonly retry: JobRetry | null
+  /** From its turn on; null: it has none. */
+  readonly gate: StartGate | null
 }
 
 export const NEW_TASK: TaskDetails = { cancelBy: null, retryOf: null }
@@ -52,6 +55,7 @@ export const NEW_JOB: JobDetails = {
   undoAfter: null,
   keptError: null,
   retry: null,
+  gate: null,
 }
 
 export const job = (node: Node): JobDetails => node.details as JobDetails

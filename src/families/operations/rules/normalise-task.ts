@@ -3,6 +3,7 @@ import { isReservedArgument, RESERVED_ARGUMENT_RULE } from '../../../core/gadget
 import { LIMITS } from '../../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../../core/problems.ts'
 import type { RetryPolicy } from '../../../core/retry.ts'
+import { startGateOf } from '../../gate.ts'
 import { normaliseRetry, type RetryPolicyInput } from '../../retry-policy.ts'
 import type { TaskJob } from '../../tasks.ts'
 import type { JobSpec } from './spec.ts'
@@ -30,7 +31,12 @@ export function normaliseJobs(input: readonly TaskJob[], path: string, problems:
     for (const [n, name] of dependsOn.entries())
       if (!names.has(name)) problems.add(`${at}.dependsOn.${n}`, `there is no job ${name}`)
     const retry = job.retry && retryOf(job.retry, `${at}.retry`, problems)
-    return { name: job.name, gadget: job.gadget, dependsOn, ...textsOf(job, at, problems), ...(retry && { retry }) }
+    const gate = (job.gate ?? null) === null ? null : startGateOf(job.gate, `${at}.gate`, problems)
+    return {
+      ...{ name: job.name, gadget: job.gadget, dependsOn, ...textsOf(job, at, problems) },
+      ...(retry && { retry }),
+      ...(gate && { gate }),
+    }
   })
 }
 

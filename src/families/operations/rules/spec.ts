@@ -1,3 +1,4 @@
+import type { StartGateConfig } from '../../../core/deployers/gate.ts'
 import type { RetryPolicy } from '../../../core/retry.ts'
 
 /** Stored specs of a task and its jobs, with all defaults. */
@@ -15,6 +16,8 @@ export interface JobSpec {
   readonly dependsOn: readonly string[]
   /** Absent: a failure is final. */
   readonly retry?: RetryPolicy
+  /** It declares its locks once that is open; absent: at its turn. */
+  readonly gate?: StartGateConfig
 }
 
 /** Scope of a job's expressions: the ended jobs of its task, by name. */

@@ -6,12 +6,16 @@ import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { agentWork } from '../../../store/views.ts'
+import type { StartGate } from '../../gate.ts'
 import type { BlockerInputs, LockWait, Waiting } from '../rules/blockers.ts'
 import type { JobRetry } from '../rules/details.ts'
 import { blockersOfLocks } from './lock-queries.ts'
 
 /** Jobs that are read for one task. */
 const MOST_JOBS = 10
+
+/** The job `g` waits at its gate, if it is PENDING. */
+export const AT_GATE = `g.gate is not null and g.gate -> 'isOpen' is null`
 
 // A task waits for what its jobs wait for: the first ones that wait for a decision, a lock or a runner are read with it.
 const WAITING = statement({
@@ -21,12 +25,13 @@ const WAITING = statement({
     select id from asked
     union select j.id from asked a cross join lateral (
       select c.id from object c left join agent_work k on k.object_id = c.id
-      where c.parent_id = a.id and c.kind = 'GADGET_JOB' and (c.phase in ('WAITING', 'UNDO_FAILED') or c.phase = 'PENDING' and k.offer_after is not null or k.state = ${WORK_STATE.OFFERED} or k.lease_until <= $2)
+      where c.parent_id = a.id and c.kind = 'GADGET_JOB' and (c.phase in ('WAITING', 'UNDO_FAILED') or c.phase = 'PENDING' and k.offer_after is not null or k.state = ${WORK_STATE.OFFERED} or k.lease_until <= $2
+        or c.phase = 'PENDING' and exists (select from gadget_job g where g.object_id = c.id and ${AT_GATE}))
       order by c.phase <> 'UNDO_FAILED', c.ordinal limit ${MOST_JOBS}
     ) j
   )
   select o.id, o.kind, o.parent_id as "parentId", o.name, o.phase, o.project_id as "projectId", t.phase as "taskPhase", y.open, w.type, w.state as "workState",
-    case when w.abort_requested_at is null then w.lease_until end as "leaseUntil", g.retry,
+    case when w.abort_requested_at is null then w.lease_until end as "leaseUntil", g.retry, case when o.phase = 'PENDING' and ${AT_GATE} then g.gate end as gate,
     case when g.retry is not null then (select s.error ->> 'message' from object_status s where s.object_id = o.id) end as problem,
     array(select json_build_object('id', d.id, 'name', d.name, 'phase', d.phase) from edge e join object d on d.id = e.to_id
       where e.from_id = o.id and d.phase not in ('DONE', 'SKIPPED') order by d.ordinal limit 10) as "dependsOn"
@@ -46,6 +51,7 @@ const WAITING = statement({
     workState: nullable(smallintOf<WorkState>()),
     leaseUntil: agentWork.leaseUntil,
     retry: nullable(json<JobRetry>()),
+    gate: nullable(json<StartGate>()),
     problem: nullable(text),
     dependsOn: array(json<Waiting['dependsOn'][number]>('json')),
   },

@@ -6,9 +6,9 @@ import { boolean, json, nullable, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
+import { announceGate, newStartGate } from '../../gate.ts'
 import { GRANTED, REFUSED } from '../../limit-grant.ts'
 import { SLOT, type WorkloadDetails } from '../rules/details.ts'
-import { announceGate, newGate } from '../rules/gate.ts'
 import type { NewEvent } from '../rules/normalise-event.ts'
 import { freeSlots } from '../store/slots.ts'
 
@@ -93,21 +93,21 @@ export function createEventRoot(
   { spec, number, hasSecrets, slots }: Omit<Taken, 'template' | 'strategy'> & { readonly spec: WorkloadSpec },
 ): { readonly tree: LockedTree; readonly worker: Node } {
   const by = viewer
+  const { projectId } = project
   const tree = project.createRoot({ kind: 'EVENT', name: `event-${number}`, spec: {}, labels, by, details })
-  const worker = tree.slice.create(tree.root, {
+  const { slice } = tree
+  const gate = spec.gate ? newStartGate(spec.gate, slice.now, viewer.principalId) : null
+  const worker = slice.create(tree.root, {
     kind: 'WORKER',
     name: 'worker',
     ordinal: 0,
     spec,
     by,
-    details: workloadDetails(spec, {
-      ...{ projectId: project.projectId, pool: 'WORKER' },
-      gate: newGate(spec, tree.slice.now, viewer.principalId),
-    }),
+    details: workloadDetails(spec, { projectId, pool: 'WORKER', gate }),
   })
-  announceGate(worker, tree.slice)
-  if (hasSecrets) tree.slice.effect('copySecrets', null)
+  if (gate) announceGate(worker, gate, slice)
+  if (hasSecrets) slice.effect('copySecrets', null)
   // All workers of a transaction ask for the same: they are of one template, and a retry has a transaction of its own.
-  if (!spec.limits?.length && !spec.gate) admit(tree, worker, slots)
+  if (!spec.limits?.length && !gate) admit(tree, worker, slots)
   return { tree, worker }
 }

@@ -8,17 +8,18 @@ import type { Node } from '../../../core/tree.ts'
 import { checkName } from '../../../projects/rules/names.ts'
 import { normaliseWorkload, type WorkloadInput } from '../../../projects/rules/normalise-workload.ts'
 import type { WorkloadSpec } from '../../../projects/rules/spec.ts'
+import { findCreator } from '../../../store/creator.ts'
 import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { type CommandResult, onFound, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
+import { announceGate, newStartGate, type StartGate } from '../../gate.ts'
 import { requireLimits } from '../../require-limits.ts'
 import { worker as machine, STARTED } from '../machines.ts'
 import { rights } from '../rights.ts'
 import { endedAttempts, isOfEarlierAttempt } from '../rules/attempts.ts'
 import { isOver, workload } from '../rules/details.ts'
 import { cancelWorkload, deleteWorkload, endWorkload } from '../rules/end-workload.ts'
-import { announceGate, newGate } from '../rules/gate.ts'
-import { countJobs, findCreator, findJob, findWorker, readWorkloadSpec } from '../store/event-queries.ts'
+import { countJobs, findJob, findWorker, readWorkloadSpec } from '../store/event-queries.ts'
 import { workloadDetails } from './create-event-root.ts'
 import type { PipelinesParts } from './parts.ts'
 
@@ -86,9 +87,10 @@ async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: Cre
     return refuse({ type: 'LimitError', message: `An event has at most ${MAX_JOBS} jobs.`, limit: MAX_JOBS })
   }
   const authorId = spec.gate ? await findCreator(tree.client, tree.root.row.id) : null
+  const gate = spec.gate ? newStartGate(spec.gate, tree.slice.now, authorId) : null
   return {
     ok: true,
-    objectId: createJobObject(tree, worker, { name: input.name, spec, ordinal: count, by: viewer, authorId }),
+    objectId: createJobObject(tree, worker, { name: input.name, spec, ordinal: count, by: viewer, gate }),
   }
 }
 
@@ -114,18 +116,13 @@ interface NewJob {
   readonly spec: WorkloadSpec
   readonly ordinal: number
   readonly by: Principal
-  /** Who has asked for the event; null: nobody is known, or it does not matter. */
-  readonly authorId: string | null
+  readonly gate: StartGate | null
 }
-function createJobObject(
-  { slice, wake }: LockedTree,
-  worker: Node,
-  { name, spec, ordinal, by, authorId }: NewJob,
-): string {
+function createJobObject({ slice, wake }: LockedTree, worker: Node, { name, spec, ordinal, by, gate }: NewJob): string {
   const of = { projectId: worker.row.projectId, pool: 'JOB', workerAttempt: endedAttempts(worker) } as const
-  const details = workloadDetails(spec, { ...of, gate: newGate(spec, slice.now, authorId) })
+  const details = workloadDetails(spec, { ...of, gate })
   const job = slice.create(worker, { kind: 'JOB', name, ordinal, spec, details, by })
-  announceGate(job, slice)
+  if (gate) announceGate(job, gate, slice)
   wake([job.row.id])
   return job.row.id
 }

@@ -6,12 +6,12 @@ import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
 import type { WorkloadSpec } from '../../../projects/rules/spec.ts'
-import { mayApprove } from '../../gate.ts'
+import { type StartGate, startApproval } from '../../gate.ts'
 import { worker as machine } from '../machines.ts'
 import { blockersOf } from '../rules/blockers.ts'
 import { CLOCK_MESSAGES, clocksOf } from '../rules/clocks.ts'
 import { isOver, type WorkloadRetry } from '../rules/details.ts'
-import { gates, type WorkloadGate } from '../rules/gate.ts'
+import { gates } from '../rules/gate.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
 import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../store/details.ts'
 
@@ -47,17 +47,15 @@ export async function attempts(context: GraphQLContext, { id, phase }: ObjectRow
 }
 
 /** The gate of a worker or job; null: it has none. */
-export async function gateOf(context: GraphQLContext, id: string): Promise<WorkloadGate | null> {
-  return ((await workloadLoader(context).load(id))?.gate as WorkloadGate | null | undefined) ?? null
+export async function gateOf(context: GraphQLContext, id: string): Promise<StartGate | null> {
+  return ((await workloadLoader(context).load(id))?.gate as StartGate | null | undefined) ?? null
 }
 export async function awaitsApproval(
   context: GraphQLContext,
   row: ObjectRow,
 ): Promise<{ readonly isAuthor: boolean } | null> {
   const details = row.kind === 'EVENT' ? null : await workloadLoader(context).load(row.id)
-  const gate = details && gates.waiting({ row, details })
-  if (!gate?.approval) return null
-  return { isAuthor: !mayApprove(context.viewer.principalId, gate, [(gate as WorkloadGate).authorId]) }
+  return details && startApproval(gates, { row, details }, context.viewer)
 }
 
 /** An event has the deadlines of its worker. */

@@ -17,7 +17,7 @@ import {
   removeBy,
   removeNow,
 } from './end-workload.ts'
-import { passesGate } from './gate.ts'
+import { passesOwnGate } from './gate.ts'
 import { askedLimits, type SlotGrant } from './limits.ts'
 
 declare module '../../../core/tree.ts' {
@@ -131,7 +131,7 @@ function admit(node: Node, slice: Slice): void {
     if (node.clock) slice.effect('limitsPassed', node.row.id)
     return slice.setClock(node, null)
   }
-  if (!passesGate(node, slice)) return
+  if (!passesOwnGate(node, slice)) return
   const limits = askedLimits(node, slice)
   if (!limits) return
   const grant = slice.ask('slot', { id: node.row.id, pool, limits, now: slice.now.toISOString() })

@@ -3,8 +3,8 @@ import type { Labels } from '../../../core/place.ts'
 import type { Retry } from '../../../core/retry.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import type { StartGate } from '../../gate.ts'
 import { worker as machine } from '../machines.ts'
-import type { WorkloadGate } from './gate.ts'
 
 /** The family's own columns. */
 
@@ -66,7 +66,7 @@ export interface WorkloadDetails {
   /** Null: it asks for no limit. */
   readonly limits: WorkloadLimits | null
   /** Null: it has none. */
-  readonly gate: WorkloadGate | null
+  readonly gate: StartGate | null
 }
 export interface WorkloadLimits {
   readonly requests: readonly LimitRequest[]

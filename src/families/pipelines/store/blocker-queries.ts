@@ -8,10 +8,10 @@ import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { agentWork } from '../../../store/views.ts'
+import type { StartGate } from '../../gate.ts'
 import { candidateOf, loadPlacesOf } from '../placement/store/place-queries.ts'
 import type { BlockerInputs } from '../rules/blockers.ts'
 import type { Pool, WorkloadRetry } from '../rules/details.ts'
-import type { WorkloadGate } from '../rules/gate.ts'
 import { HOLDS_SLOT } from './slots.ts'
 
 // The blockers of an event are those of its worker.
@@ -40,7 +40,7 @@ const WAITING = statement({
     targetLabels: nullable(json<Labels>()),
     workState: nullable(smallintOf<WorkState>()),
     retry: nullable(json<WorkloadRetry>()),
-    gate: nullable(json<WorkloadGate>()),
+    gate: nullable(json<StartGate>()),
     problem: nullable(text),
     project: table.project.name,
     projectId: table.project.id,
@@ -66,7 +66,7 @@ const GATES_BELOW = statement({
     where o.root_id = any($1::uuid[]) and o.kind = 'JOB' and o.phase = 'PENDING' and w.gate is not null and w.gate -> 'isOpen' is null
     order by o.id`,
   params: [array(uuid)],
-  row: { key: table.object.rootId, id: table.object.id, gate: json<WorkloadGate>() },
+  row: { key: table.object.rootId, id: table.object.id, gate: json<StartGate>() },
 })
 
 /** Runs three statements, one for events, two for agents and places, and one for limits, whatever the number of objects. */

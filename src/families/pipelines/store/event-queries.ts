@@ -227,14 +227,3 @@ export async function readWorkloadSpec(client: Client, id: string): Promise<Work
   const { rows } = await READ_WORKLOAD_SPEC.query(client, [id])
   return rows[0]?.spec ?? null
 }
-
-const CREATOR = statement({
-  name: 'find-creator',
-  text: 'select by_id as id from object_phase_change where object_id = $1 and "from" is null limit 1',
-  params: [uuid],
-  row: { id: nullable(uuid) },
-})
-/** The principal that has created an object; null: the log does not say. */
-export async function findCreator(client: Client, id: string): Promise<string | null> {
-  return (await CREATOR.query(client, [id])).rows[0]?.id ?? null
-}

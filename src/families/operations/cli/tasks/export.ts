@@ -7,7 +7,7 @@ import type { NodeOf, ResultOf } from '../../../../documents/typed-document.ts'
 import { RETRY_FIELDS, taskManifest } from '../../../../manifest/index.ts'
 
 const JOB = `pageInfo { hasNextPage endCursor } edges { node { ... on GadgetJob {
-  name gadgetJobSpec { gadget args env { name value } when dependsOn retry { ${RETRY_FIELDS} } }
+  name gadgetJobSpec { gadget args env { name value } when dependsOn retry { ${RETRY_FIELDS} } gate }
 } } }`
 const TASKS = gql(`query ExportTasks($ids: [ID!]!) {
   nodes(ids: $ids) { ... on Task { id name project { name } labels { key value } children(first: 100) { ${JOB} } } }

@@ -20,7 +20,7 @@ const JOBS = gql(`query TaskJobs($id: ID!, $first: Int!, $after: String) { objec
 } }`)
 const JOB = gql(`query GetGadgetJob($id: ID!) { object(id: $id) {
   ...Full ... on GadgetJob { ${RECORD} agent { name instance } journal { entry at } exports ${ATTEMPTS}
-    gadgetJobSpec { gadget args env { name value } when dependsOn retry { ${RETRY_FIELDS} } }
+    gadgetJobSpec { gadget args env { name value } when dependsOn retry { ${RETRY_FIELDS} } gate }
   }
 } }\n${OBJECT_FIELDS}`)
 /** A job in full. Uuid and arguments are null before its turn, when their expressions are not resolved yet. */

@@ -2,7 +2,7 @@ import { everyFile } from '../../../../cli/manifests/every-file.ts'
 import { readSourced } from '../../../../cli/manifests/one-document.ts'
 import { atSource } from '../../../../cli/manifests/source.ts'
 import type { Located } from '../../../../cli/objects/address.ts'
-import { follow } from '../../../../cli/objects/follow.ts'
+import { anyVerb, follow } from '../../../../cli/objects/follow.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { ask } from '../../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode, worst } from '../../../../cli/terminal/exit.ts'
@@ -87,7 +87,11 @@ const followTask = (session: Session, { id, project }: Created): Promise<ExitCod
   })
 
 /** A job of another task has an id only for those who may read it. */
-function howToDecide({ node, path, blocker: { object } }: Decision, project: string): readonly string[] {
+function howToDecide(decision: Decision, project: string): readonly string[] {
+  const { node, path, blocker } = decision
+  const { object, verbs = [] } = blocker
+  // It waits at a gate.
+  if (verbs.some(({ name }) => name === 'approve' || name === 'reject')) return anyVerb(decision)
   if (object?.id === node.id) return decideCommands(`${project}/${path}`)
   return object ? decideCommands(object.id) : []
 }

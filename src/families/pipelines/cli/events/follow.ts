@@ -101,7 +101,8 @@ async function printBlockers(session: Session, event: BriefEvent, signal: AbortS
       if (said === '' || said === printed) continue
       printed = said
       const text = blockers.map((blocker) => blockerText(blocker, Date.now())).join('; ')
-      printLine(session.io.stderr, `○ ${pathOf(event)} waits for ${text}`)
+      const isAtGate = blockers.some(({ reason }) => reason === 'DECISION' || reason === 'GATE')
+      printLine(session.io.stderr, `○ ${pathOf(event)}${isAtGate ? ':' : ' waits for'} ${text}`)
     }
   } catch (error) {
     // The loop that prints the output meets the same error, and reports it if it persists.

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { WEEKDAYS } from '../core/date-time.ts'
+import { APPROVERS } from '../core/rights.ts'
+
+const clockTime = z.string('must be a time in quotes, such as "16:00"')
+/** The gate at which a worker or a gadget job waits before it starts. */
+export const gateSchema = z
+  .strictObject({
+    message: z.string().optional().describe('A sentence for those who decide.'),
+    approval: z
+      .strictObject({
+        count: z.int32().positive().optional().describe('Approvals that it takes. Left out: 1.'),
+        role: z.enum(APPROVERS).optional().describe('The role that it takes in the project. Left out: any of these.'),
+        authorMay: z.boolean().optional().describe('Who has asked for it may approve, too.'),
+      })
+      .optional()
+      .describe('People open it.'),
+    signal: z.string().optional().describe('The name of the signal that opens it.'),
+    until: z.string().optional().describe('The time at which it opens: ISO 8601 with a zone.'),
+    freeze: z
+      .strictObject({
+        timeZone: z.string().optional().describe('IANA name, such as Europe/Berlin. Left out: UTC.'),
+        ranges: z.array(z.strictObject({ days: z.array(z.enum(WEEKDAYS)).optional(), from: clockTime, to: clockTime })),
+      })
+      .optional()
+      .describe('Hours in which it stays closed.'),
+    timeout: z.string().optional().describe('Duration after which it is not opened any more, such as 2h.'),
+  })
+  .describe('Gate at which it waits before it starts.')
+export type GateManifest = z.infer<typeof gateSchema>
