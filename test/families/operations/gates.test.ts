@@ -76,7 +76,7 @@ test('a job declares no locks before another person has approved it, and asks wh
   await run('restart')
   expect(await jobsOf(world, task)).toMatchObject({ task: 'SUCCEEDED' })
   // A retry of the task asks again.
-  const { objectId } = await accepted(world.operations.retryTask(USER, { id: task, jobs: ['restore'] }))
+  const { objectId } = await accepted(world.operations.retryTask(USER, { id: task, jobs: ['restore'], name: 'again' }))
   await world.settle()
   expect(await seen(await jobId(objectId ?? '', 'restore'))).toMatchObject({
     blockedBy: [blocker].map(({ reason }) => ({ reason })),

@@ -2,7 +2,7 @@ import { servedBy } from '../../../core/claimant.ts'
 import type { Labels } from '../../../core/place.ts'
 import type { ObjectRow, WorkState } from '../../../core/tree.ts'
 import type { Client } from '../../../store/client.ts'
-import { array, boolean, integer, json, nullable, smallintOf, text, textOf, uuid } from '../../../store/column-types.ts'
+import { array, boolean, integer, json, nullable, required, smallintOf, text, textOf, uuid } from '../../../store/column-types.ts'
 import { loadHeldUpTickets } from '../../../store/limit-tickets.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
@@ -66,7 +66,7 @@ const GATES_BELOW = statement({
     where o.root_id = any($1::uuid[]) and o.kind = 'JOB' and o.phase = 'PENDING' and w.gate is not null and w.gate -> 'isOpen' is null
     order by o.id`,
   params: [array(uuid)],
-  row: { key: table.object.rootId, id: table.object.id, gate: json<StartGate>() },
+  row: { key: table.object.rootId, id: table.object.id, gate: required(json<StartGate>()) },
 })
 
 /** Runs three statements, one for events, two for agents and places, and one for limits, whatever the number of objects. */
