@@ -11,7 +11,7 @@ export const gateSchema = z
       .strictObject({
         count: z.int32().positive().optional().describe('Approvals that it takes. Left out: 1.'),
         role: z.enum(APPROVERS).optional().describe('The role that it takes in the project. Left out: any of these.'),
-        authorMay: z.boolean().optional().describe('Who has asked for it may approve, too.'),
+        authorMay: z.boolean().optional().describe('It may be approved by who has asked for it, too.'),
       })
       .optional()
       .describe('People open it.'),

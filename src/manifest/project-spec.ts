@@ -1,6 +1,6 @@
-import type { GateManifest } from './gate.ts'
 import type { LimitRequest } from '../core/limit-request.ts'
 import { fillPolicy, type RetryPolicy } from '../core/retry.ts'
+import type { GateManifest } from './gate.ts'
 import type { RetryManifest } from './installation.ts'
 import type { CloneManifest, ProjectManifest, ServiceManifest } from './project.ts'
 import type { TaskManifest } from './task.ts'
@@ -199,7 +199,16 @@ const cloneOf = ({ url, ref, depth, path, secret }: CloneManifest): Clone => ({
   ...{ url, ref: ref ?? null, depth: depth ?? 1, path: path ?? null, secret: secret ?? null },
 })
 
-const jobOf = ({ name, gadget, args, env, when, dependsOn, retry, gate }: TaskManifest['jobs'][number]): TemplateJob => ({
+const jobOf = ({
+  name,
+  gadget,
+  args,
+  env,
+  when,
+  dependsOn,
+  retry,
+  gate,
+}: TaskManifest['jobs'][number]): TemplateJob => ({
   ...{ name, gadget, args: args ?? [], env: env ?? {}, when: when ?? null, dependsOn: dependsOn ?? null },
   ...(retry ? { retry } : {}),
   ...(gate ? { gate } : {}),

@@ -122,19 +122,19 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
     usage: 'approve [options] <name>',
     group: 'Change',
     description: 'approve a gate that waits for people',
-    load: async () => (await import('./gates.ts')).addApprove,
+    load: async () => (await import('../objects/decide-gate.ts')).addApprove,
   },
   {
     usage: 'reject [options] <name>',
     group: 'Change',
     description: 'reject a gate that waits for people: what waits there fails, or does not start',
-    load: async () => (await import('./gates.ts')).addReject,
+    load: async () => (await import('../objects/decide-gate.ts')).addReject,
   },
   {
     usage: 'signal [options] <name> <signal> [json]',
     group: 'Change',
     description: 'open a gate that waits for a signal',
-    load: async () => (await import('./gates.ts')).addSignal,
+    load: async () => (await import('../objects/decide-gate.ts')).addSignal,
   },
   {
     usage: 'delete [options] [name...]',

@@ -12,7 +12,7 @@ import type { ItemSpec } from './spec.ts'
 
 export const isGate = (item: Node): boolean => deployItem(item).type === GATE
 
-/** Who has written the spec that the job uses, and who has asked for the job. */
+/** Ids of the authors: one has written the spec that the job uses, one has asked for the job. */
 export const authorsOf = ({ origin, editorId }: Pick<InstallationDetails, 'origin' | 'editorId'>) => [
   origin?.byId,
   origin?.editorId,

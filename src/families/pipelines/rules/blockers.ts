@@ -84,7 +84,7 @@ export type PipelinesBlocker =
   | ObjectBlocker<'DECISION'>
   | ({ readonly reason: 'PLACE'; readonly type: string } & Unplaced)
 
-/** Those of an event are those of its worker, and the gates of its jobs. */
+/** An event has the blockers of its worker, and the gates of its jobs. */
 export const blockersOf = (id: string, details: BlockerInputs): readonly WithSource<PipelinesBlocker>[] => [
   ...ownBlockers(id, details),
   ...(details.gatesBelow.get(id) ?? []).map((job) => ({ ...atGate(job, job.gate), sourceId: job.id })),

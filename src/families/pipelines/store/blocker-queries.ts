@@ -2,7 +2,18 @@ import { servedBy } from '../../../core/claimant.ts'
 import type { Labels } from '../../../core/place.ts'
 import type { ObjectRow, WorkState } from '../../../core/tree.ts'
 import type { Client } from '../../../store/client.ts'
-import { array, boolean, integer, json, nullable, required, smallintOf, text, textOf, uuid } from '../../../store/column-types.ts'
+import {
+  array,
+  boolean,
+  integer,
+  json,
+  nullable,
+  required,
+  smallintOf,
+  text,
+  textOf,
+  uuid,
+} from '../../../store/column-types.ts'
 import { loadHeldUpTickets } from '../../../store/limit-tickets.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'

@@ -3,12 +3,12 @@ import { invalid, type Outcome, REFUSAL_FRAGMENT, refused } from '../../client-m
 import { gql } from '../../documents/gql.ts'
 import { readJson } from '../../manifest/index.ts'
 import type { Cli } from '../cli.ts'
-import { type AddressOptions, type Located, locate, withAddressOptions } from '../objects/address.ts'
 import { parseFile } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { readInput } from '../terminal/read-input.ts'
+import { type AddressOptions, type Located, locate, withAddressOptions } from './address.ts'
 
 interface Options extends SessionOptions, AddressOptions {
   readonly comment?: string
