@@ -9,10 +9,11 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const CODE = [
   'src/**/*.{ts,tsx}',
+  'mcp/src/**/*.ts',
   'web-playground/src/**/*.{ts,tsx,css}',
   '{test,bench,scripts,examples}/**/*.{ts,tsx,mjs}',
 ]
-const WITH_TEXTS = ['src/**/*.ts', 'web-playground/src/**/*.{ts,tsx}']
+const WITH_TEXTS = ['src/**/*.ts', 'mcp/src/**/*.ts', 'web-playground/src/**/*.{ts,tsx}']
 /** Generated code, and measurements, which record their time. */
 const LEFT_OUT = /(?:^|\/)(?:generated|node_modules|benchmarks\.md)$/
 const DOCUMENTS = ['{README,ARCHITECTURE,CONTRIBUTING,SECURITY}.md', '{docs,examples,test}/**/*.md']

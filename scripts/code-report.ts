@@ -10,7 +10,7 @@ import { type Import, type Part, readSource, type SourceFile } from './source-fi
  */
 
 const HOME = join(import.meta.dirname, '..')
-const ROOTS = ['src', 'web-playground/src', 'test']
+const ROOTS = ['src', 'mcp/src', 'web-playground/src', 'test']
 const FAMILIES = readdirSync(join(HOME, 'src/families'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)

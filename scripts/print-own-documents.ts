@@ -9,13 +9,18 @@ import { Modules } from './documents/constants.ts'
 import { findDocuments } from './documents/find-documents.ts'
 
 /**
- * Writes the SHA-256 of the documents that our own clients send: command line, agents and dashboard. With `--check`: writes
+ * Writes the SHA-256 of the documents that our own clients send: command line, agents, dashboard and MCP server. With `--check`: writes
  * nothing, and fails when the file is stale.
  */
 
 const ROOT = join(import.meta.dirname, '..')
 const FILE = join(ROOT, 'src/documents/own-documents.ts')
-const SOURCES = ['src/{client,agents,cli,families}/**/*.ts', 'src/example.ts', 'web-playground/src/**/*.{ts,tsx}']
+const SOURCES = [
+  'src/{client,agents,cli,families}/**/*.ts',
+  'src/example.ts',
+  'web-playground/src/**/*.{ts,tsx}',
+  'mcp/src/**/*.ts',
+]
 
 const verbs = allMachines.flatMap((machine) => machine.verbs)
 const mutations = Object.keys(

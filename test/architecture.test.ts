@@ -74,6 +74,24 @@ test('the table allows only what is there', () => {
   expect(unused).toEqual([])
 })
 
+test('the MCP server is a package of its own: it imports what phaseline publishes, and nothing else of ours', () => {
+  const home = join(ROOT, 'mcp/src')
+  const own = filesOf(home).flatMap((file) => importsOf(home, file))
+  const outside = own.filter(
+    ({ file, to }) => to.startsWith('.') && relative(home, join(home, dirname(file), to)).startsWith('..'),
+  )
+  expect(outside.map(({ to }) => to)).toEqual(['../package.json'])
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'mcp/package.json'), 'utf8'))
+  const packages = own.filter(({ to }) => !/^(\.|node:)/.test(to)).map(({ to }) => to)
+  const published = ['phaseline/client', 'phaseline/client-model', 'phaseline/manifest']
+  expect([...new Set(packages.filter((to) => to.startsWith('phaseline')))].toSorted()).toEqual(published)
+  const names = packages.map((to) =>
+    to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : (to.split('/')[0] ?? ''),
+  )
+  expect([...new Set(names)].toSorted()).toEqual(Object.keys(dependencies).toSorted())
+  expect(imports.filter(({ to }) => to.includes('modelcontextprotocol'))).toEqual([])
+})
+
 test('no two rooms of the server import each other', () => {
   const roomOf = (path: string): string => path.split('/').slice(1, -1).join('/')
   const ways = inner

@@ -89,6 +89,7 @@ export const LANDING = files(`
   graphql/rights/ rights
   hooks/ hooks hostile kept redelivery
   log/ filter hub identity lines numberer output prune reader search signal tree-at
+  mcp/ tools transports
   oidc/ renewal tokens
   projects/ projects reseal secrets without-pipelines
   runtimes/ process service-launcher

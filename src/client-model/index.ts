@@ -1,3 +1,4 @@
+export { replaceHidden } from '../core/hidden-text.ts'
 export { PHASE_CLASSES, type PhaseClass } from '../core/machine.ts'
 export { words } from '../core/words.ts'
 export {
