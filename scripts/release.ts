@@ -11,6 +11,9 @@ import { judgeRelease, type ReleaseFacts } from './judge-release.ts'
  */
 
 const FOLDER = 'release'
+/** A package of its own, which needs this one in the same version. */
+const MCP = 'mcp'
+const hasMcp = existsSync(MCP)
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { 'dry-run': { type: 'boolean', default: false } },
@@ -29,7 +32,7 @@ function factsOf(wanted: string): ReleaseFacts {
   const versionIn = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
   return {
     version: wanted,
-    packageVersions: [versionIn('package.json'), versionIn('package-lock.json')],
+    packageVersions: ['package.json', 'package-lock.json', ...(hasMcp ? [`${MCP}/package.json`] : [])].map(versionIn),
     changelog: readFileSync('CHANGELOG.md', 'utf8'),
     changes: lines('git', 'status', '--porcelain'),
     tags: lines('git', 'tag', '--list'),
@@ -53,7 +56,7 @@ function imagesOf(file: string): ReleaseFacts['images'] {
 function build(): readonly string[] {
   rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER)
-  run('npm', 'pack', '--pack-destination', FOLDER)
+  for (const folder of ['.', ...(hasMcp ? [MCP] : [])]) run('npm', 'pack', `./${folder}`, '--pack-destination', FOLDER)
   const sbom = run('npm', 'sbom', '--omit=dev', '--sbom-format', 'cyclonedx', '--sbom-type', 'application')
   writeFileSync(join(FOLDER, `phaseline-${version}.cdx.json`), sbom)
   const sums = readdirSync(FOLDER).map((file) => {
@@ -70,7 +73,7 @@ function commands(of: string): string {
   return `To publish it:
   git tag --sign v${of} --message "Phaseline ${of}" && git push origin v${of}
   npm publish --provenance --access public ./${FOLDER}/phaseline-${of}.tgz
-  podman build --platform linux/amd64,linux/arm64 --manifest phaseline:${of} .
+${hasMcp ? `  npm publish --provenance --access public ./${FOLDER}/phaseline-mcp-${of}.tgz\n` : ''}  podman build --platform linux/amd64,linux/arm64 --manifest phaseline:${of} .
 Provenance needs a workflow of GitHub or GitLab with an identity token (id-token: write): run the second command there.
 `
 }

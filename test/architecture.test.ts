@@ -81,7 +81,10 @@ test('the MCP server is a package of its own: it imports what phaseline publishe
     ({ file, to }) => to.startsWith('.') && relative(home, join(home, dirname(file), to)).startsWith('..'),
   )
   expect(outside.map(({ to }) => to)).toEqual(['../package.json'])
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'mcp/package.json'), 'utf8'))
+  const [ours, { version, dependencies }] = ['.', 'mcp'].map((folder) =>
+    JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')),
+  )
+  expect([version, dependencies.phaseline]).toEqual([ours.version, ours.version])
   const packages = own.filter(({ to }) => !/^(\.|node:)/.test(to)).map(({ to }) => to)
   const published = ['phaseline/client', 'phaseline/client-model', 'phaseline/manifest']
   expect([...new Set(packages.filter((to) => to.startsWith('phaseline')))].toSorted()).toEqual(published)

@@ -84,12 +84,12 @@ export const LANDING = files(`
   families/operations/ gates job-retries locks retry-task tasks
   families/pipelines/ claim-payload events gates import-brigade job-retries places resources slots worker-retries
   faults/ kill-server slots-never-leak
-  graphql/ audit batching blockers edge event-filter families health-situations json-data limits log-lines log-search mutations named-refusals nodes objects forecast
+  graphql/ audit batching blockers edge event-filter families health-situations if-unchanged json-data limits log-lines log-search mutations named-refusals nodes objects forecast
   graphql/ object-filter output-search pending-requests principals read-your-writes repeats retention runs tasks tree
   graphql/rights/ rights
   hooks/ hooks hostile kept redelivery
   log/ filter hub identity lines numberer output prune reader search signal tree-at
-  mcp/ tools transports
+  mcp/ fuzzed-plans incidents plans tools transports
   oidc/ renewal tokens
   projects/ projects reseal secrets without-pipelines
   runtimes/ process service-launcher

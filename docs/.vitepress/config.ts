@@ -106,6 +106,7 @@ export default defineConfig({
           { text: 'Dashboard', link: '/dashboard' },
           { text: 'Streams', link: '/streams' },
           { text: 'Testing', link: '/testing' },
+          { text: 'Model Context Protocol', link: '/mcp' },
           { text: 'State machines', link: '/machines' },
           { text: 'Changes of the schema', link: '/schema-changes' },
         ],

@@ -62,7 +62,7 @@ test('health names the causes with their next actions and objects', async () => 
   const { text, data } = await tools.call('health')
   expect(text).toMatch(/^DEGRADED {2}1 cause\n! failed: default\/shop/)
   expect(text).toContain('Correct what has failed, and run it again.\n  object: default/shop')
-  expect(data).toEqual({ verdict: 'DEGRADED', causes: [{ cause: 'FAILED', object: shopId }] })
+  expect(data).toEqual({ verdict: 'DEGRADED', causes: [{ cause: 'FAILED', subject: 'shop', object: shopId }] })
   expect(await tools.call('health', { project: 'none' })).toMatchObject({
     isError: true,
     text: expect.stringContaining('none'),

@@ -33,7 +33,7 @@ export const health = tool({
       ],
       data: {
         verdict: found.verdict,
-        causes: causes.map(({ cause, object }) => ({ cause, ...(object && { object: object.id }) })),
+        causes: causes.map(({ cause, subject, object }) => ({ cause, subject, ...(object && { object: object.id }) })),
       },
     }
   },
