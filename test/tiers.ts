@@ -215,7 +215,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
   package: {
     why: 'They build the product, pack it and install it elsewhere.',
     needs: ['container-engine', 'helm'],
-    judges: ['package.json', 'package-lock.json', 'deploy/**', 'src/start/**', 'src/{config,settings,serve}.ts'],
+    judges: ['package.json', 'package-lock.json', 'mcp/**', 'deploy/**', 'src/start/**', 'src/{config,settings,serve}.ts'],
     files: files(`
       deploy/ image release
       e2e/ package

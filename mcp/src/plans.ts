@@ -39,6 +39,7 @@ const VALID_MS = 10 * 60_000
 
 interface Kept extends Prepared {
   readonly until: number
+  readonly isCounted: boolean
 }
 
 /** The plans of one caller. */
@@ -56,7 +57,7 @@ export class Plans {
     const [oldest] = this.#plans.keys()
     if (this.#plans.size >= KEPT && oldest !== undefined) this.#plans.delete(oldest)
     const id = randomUUID()
-    this.#plans.set(id, { ...prepared, until: now + VALID_MS })
+    this.#plans.set(id, { ...prepared, until: now + VALID_MS, isCounted: false })
     return id
   }
 
@@ -64,18 +65,18 @@ export class Plans {
   take(id: string, now: number): Kept {
     const plan = this.#plans.get(id)
     if (!plan || plan.until < now) throw new Unanswerable(`There is no plan ${quote(id, 40)} any more: plan again.`)
-    if (this.#applied >= this.#bounds.max)
+    if (!plan.isCounted && this.#applied >= this.#bounds.max)
       throw new Unanswerable(`No more than ${this.#bounds.max} plans may be applied here.`)
     this.#plans.delete(id)
-    this.#applied += 1
-    return plan
+    if (!plan.isCounted) this.#applied += 1
+    return { ...plan, isCounted: true }
   }
   /** Nothing was written. */
   giveBack(): void {
     this.#applied -= 1
   }
+  /** Nobody knows: it counts, and may be sent again. */
   putBack(id: string, plan: Kept): void {
-    this.giveBack()
     this.#plans.set(id, plan)
   }
 
@@ -117,15 +118,13 @@ export const writingTools = (plans: Plans, approve: Approve | null): readonly To
     input: { plan: z.string().max(64).describe('The id that the tool plan has answered with.') },
     async run({ plan: id }, { client, signal, now }) {
       const plan = plans.take(id, now)
-      let isAnswered = false
       try {
         if (approve && !(await approve(plan.title))) throw new Unanswerable(`${plan.title} was not approved.`)
         const refusal = await send(client, id, plan, signal)
-        isAnswered = true
         if (refusal) throw new Unanswerable(`Nothing was written: ${refusal.code}: ${quote(refusal.message ?? '')}`)
         return { lines: [`done: ${plan.title}`, 'The tool why says how it gets on.'], data: { applied: id } }
       } catch (error) {
-        if (isAnswered || error instanceof Unanswerable || !isUnanswered(error)) plans.giveBack()
+        if (isRefusal(error)) plans.giveBack()
         else plans.putBack(id, plan)
         throw error
       }
@@ -133,8 +132,9 @@ export const writingTools = (plans: Plans, approve: Approve | null): readonly To
   }),
 ]
 
-/** Nobody knows whether it was written: the key of the plan makes a repetition harmless. */
-const isUnanswered = (error: unknown): boolean => error instanceof ClientError && error.retryable
+/** Otherwise it may have been written: the key of the plan makes a repetition harmless. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Unanswerable || (error instanceof ClientError && !error.retryable)
 
 interface Refused {
   readonly code: string

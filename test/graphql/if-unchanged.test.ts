@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FENCED } from '../../mcp/src/plans.ts'
-import { GATE } from '../graphql/situations.ts'
+import { GATE, LONG } from '../graphql/situations.ts'
 import { present } from '../testkit/ask.ts'
 import { schema } from '../testkit/mutate.ts'
 import { addTask, gadget } from '../testkit/operations.ts'
@@ -23,7 +23,9 @@ interface Version {
   readonly generation: number
 }
 const read = async (id: string): Promise<Version> => {
-  const { rows } = await api.world.pool.query<Version>('select id, revision, generation from object where id = $1', [id])
+  const { rows } = await api.world.pool.query<Version>('select id, revision, generation from object where id = $1', [
+    id,
+  ])
   return present(rows[0])
 }
 const idOf = async (name: string): Promise<string> => {
@@ -40,13 +42,15 @@ const done = async (): Promise<string> => {
 }
 const gate = async (): Promise<string> => {
   const name = `gate-${++count}`
-  const [one] = GATE({ approval: { allowSelf: true } })
+  const [one] = GATE({ approval: { authorMay: true } })
   await tree({ deployItems: [{ ...one, name }] })
   return await idOf(name)
 }
 const waiting = async (): Promise<string> => {
   const name = `flaky-${++count}`
-  await tree({ deployItems: [{ ...item(name), retry: { attempts: 5, backoff: { initialMs: 3_600_000 } } }] })
+  await tree({
+    deployItems: [{ ...item(name), timeouts: LONG, retry: { attempts: 5, backoff: { initialMs: 3_600_000 } } }],
+  })
   await api.world.work(() => ({ phase: 'FAILED', error: { code: 'FLAKY', message: 'Not now.' } }))
   return await idOf(name)
 }

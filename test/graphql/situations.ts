@@ -39,7 +39,8 @@ export class Place {
     return objectId
   }
   /** One piece of work; its agent is still at work. */
-  readonly claim = async (leaseMs = LEASE) => present((await this.world.claim(1, undefined, [this.project], leaseMs))[0])
+  readonly claim = async (leaseMs = LEASE) =>
+    present((await this.world.claim(1, undefined, [this.project], leaseMs))[0])
   async end(phase: 'SUCCEEDED' | 'FAILED' | 'DELETE_FAILED' | 'GONE', error = BROKEN): Promise<void> {
     await this.world.report({ fence: (await this.claim()).fence, phase, ...(phase.includes('FAILED') && { error }) })
   }
@@ -267,7 +268,11 @@ async function run(world: World) {
   return items
 }
 /** Has the runner of gadgets do all that it is offered. */
-async function work(world: World, action: string, answer: (fence: string) => Parameters<World['report']>[0]): Promise<void> {
+async function work(
+  world: World,
+  action: string,
+  answer: (fence: string) => Parameters<World['report']>[0],
+): Promise<void> {
   for (const item of await world.claim(9, RUNNER, ['gadget-job'], LEASE))
     if (item.action === action) await world.report(answer(item.fence), RUNNER)
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Bounds } from '../../mcp/src/plans.ts'
 import { type Api, createApi } from '../graphql/api.ts'
+import { present } from '../testkit/ask.ts'
 import { FAILED } from '../testkit/deployments.ts'
 import { seeded } from '../testkit/seed.ts'
 import { soak } from '../testkit/soak.ts'
@@ -18,7 +19,17 @@ const below = (count: number): number => Math.floor(random() * count)
 const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T
 
 const PROJECTS = ['default', 'other'] as const
-const VERBS = ['cancel', 'delete', 'reconcile', 'retry', 'pause', 'resume', 'retryNow', 'giveUpRetries', 'apply'] as const
+const VERBS = [
+  'cancel',
+  'delete',
+  'reconcile',
+  'retry',
+  'pause',
+  'resume',
+  'retryNow',
+  'giveUpRetries',
+  'apply',
+] as const
 
 interface Caller {
   readonly name: string
@@ -33,8 +44,17 @@ const callers: Caller[] = []
 beforeAll(async () => {
   api = await createApi()
   const { url } = await api.serve()
-  const add = async (name: string, role: 'USER' | 'READER', writes: readonly string[], bounds: Partial<Bounds> = {}) => {
-    const token = await api.token({ name, role, ...(role === 'USER' && writes.length < 2 && { projects: [...writes] }) })
+  const add = async (
+    name: string,
+    role: 'USER' | 'READER',
+    writes: readonly string[],
+    bounds: Partial<Bounds> = {},
+  ) => {
+    const token = await api.token({
+      name,
+      role,
+      ...(role === 'USER' && writes.length < 2 && { projects: [...writes] }),
+    })
     const all: Bounds = { verbs: null, projects: null, max: Number.POSITIVE_INFINITY, ...bounds }
     callers.push({ name, writes, bounds: all, tools: await openTools(url, token, { bounds: all }) })
   }
@@ -81,7 +101,9 @@ function readingOf(rows: readonly Row[], id: string): string {
 let trees = 0
 const flaky = { retry: { attempts: 3, backoff: { initialMs: 3_600_000 } } }
 const specOf = () => ({
-  deployItems: ['a', 'b', 'c'].slice(0, 1 + below(3)).map((name) => ({ ...item(name, [], { n: below(100) }), ...(below(3) === 0 && flaky) })),
+  deployItems: ['a', 'b', 'c']
+    .slice(0, 1 + below(3))
+    .map((name) => ({ ...item(name, [], { n: below(100) }), ...(below(3) === 0 && flaky) })),
 })
 const create = async () => {
   const input = { project: pick(PROJECTS), name: `t${++trees}`, spec: specOf(), reconcile: true }
@@ -167,17 +189,21 @@ test('of plans that have read the same and are applied together, one is', async 
   for (let i = 0; i < soak(20, 500); i += 1) {
     await create()
     const { rows } = await look()
-    const root = rows.find(({ name }) => name === `t${trees}`)
-    const [one, other] = callers.filter(({ name }) => name === 'everywhere' || name === 'few-verbs')
-    const tellings = await Promise.all(
-      [one, other, one].map(async (caller, n) => {
-        const manifest = JSON.stringify({ name: root?.name, project: root?.project, spec: { deployItems: [item(`n${n}`)] } })
-        const { data } = (await caller?.tools.call('plan', { manifest })) ?? { data: {} }
-        return { caller, plan: data.plan }
+    const root = present(rows.find(({ name }) => name === `t${trees}`))
+    const [one, other] = callers
+      .filter(({ name }) => name === 'everywhere' || name === 'few-verbs')
+      .map(({ tools }) => tools)
+    const answers = await Promise.all(
+      [present(one), present(other), present(one)].map(async (tools, n) => {
+        const spec = { deployItems: [item(`n${n}`)] }
+        const { plan } = (
+          await tools.call('plan', { manifest: JSON.stringify({ name: root.name, project: root.project, spec }) })
+        ).data
+        return () => tools.call('apply', { plan })
       }),
     )
-    const answers = await Promise.all(tellings.map(async ({ caller, plan }) => caller?.tools.call('apply', { plan })))
-    expect(answers.filter((answer) => answer?.isError === false)).toHaveLength(1)
+    const applied = await Promise.all(answers.map((apply) => apply()))
+    expect(applied.filter(({ isError }) => !isError)).toHaveLength(1)
     await api.world.settle()
   }
 })

@@ -35,7 +35,7 @@ interface Why {
   readonly cause?: { readonly code: string; readonly object: string }
   readonly waits: readonly { readonly reason: string; readonly object?: string }[]
 }
-const PATH = gql('query ($id: ID!) { object(id: $id) { path kind } }')
+const PATH = gql('query ($id: ID!) { object(id: $id) { path } }')
 
 async function diagnose(project: string): Promise<{ readonly found: Truth | null; readonly bytes: number }> {
   const health = await tools.call('health', { project, limit: 1 })
@@ -45,12 +45,13 @@ async function diagnose(project: string): Promise<{ readonly found: Truth | null
   if (!first.object) return { found: { cause, code: cause, at: subject }, bytes: health.bytes }
   const why = await tools.call('why', { object: first.object })
   const { id, cause: failure, waits } = why.data as unknown as Why
+  // An object that waits may still have the error of an earlier operation.
+  const isFailure = cause === 'FAILED' || cause === 'DECISION'
   const [wait] = waits
-  const at = failure?.object ?? wait?.object ?? id
-  const { object } = await api.query(PATH, { id: at })
-  const path = object?.kind === 'WORKER' ? 'worker' : present(object).path
+  const told = (isFailure && failure) || (wait && { code: wait.reason, ...wait }) || failure
+  const { object } = await api.query(PATH, { id: told?.object ?? id })
   return {
-    found: { cause, code: failure?.code ?? wait?.reason ?? cause, at: path },
+    found: { cause, code: told?.code ?? cause, at: present(object).path },
     bytes: health.bytes + why.bytes,
   }
 }

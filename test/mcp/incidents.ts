@@ -23,17 +23,17 @@ export interface Incident extends Situation {
 
 /** The truth of each situation that has a cause. */
 const KNOWN: Readonly<Record<string, Incident['truth']>> = {
-  'work that no agent serves': (project) => ({ code: 'NO_AGENT', at: project }),
-  'work for which the agents do not suffice': (project) => ({ code: 'WORK_WAITS', at: project }),
-  'work whose agent died': (project) => ({ code: 'NO_AGENT', at: project }),
+  'work that no agent serves': () => ({ code: 'AGENT', at: 'shop/deploy-items/a' }),
+  'work for which the agents do not suffice': () => ({ code: 'AGENT', at: 'shop/deploy-items/c' }),
+  'work whose agent died': () => ({ code: 'AGENT', at: 'shop/deploy-items/a' }),
   'an agent that is close to its timeout': () => ({ code: 'DEADLINE_NEAR', at: 'shop/deploy-items/a' }),
   'a tree that failed': () => ({ code: 'BROKEN', at: 'shop/deploy-items/a' }),
   'a deletion that failed': () => ({ code: 'BROKEN', at: 'shop/deploy-items/a' }),
   'a gate for a person': () => ({ code: 'DECISION', at: 'shop/deploy-items/go' }),
   'a pause with work to do': () => ({ code: 'PAUSED', at: 'shop' }),
   'an import that nobody provides': () => ({ code: 'IMPORT', at: 'shop' }),
-  'an event for which there is no slot': (project) => ({ code: 'SLOTS_FULL', at: project }),
-  'an event that failed': () => ({ code: 'EXIT_CODE', at: 'worker' }),
+  'an event for which there is no slot': () => ({ code: 'CAPACITY', at: 'event-2' }),
+  'an event that failed': () => ({ code: 'EXIT_CODE', at: 'event-1' }),
   'a cloudlet without its resource manager': () => ({ code: 'CLOUDLET', at: 'far/k8s' }),
   'a project whose automation is held': (project) => ({ code: 'AUTOMATION_HELD', at: project }),
 }
@@ -72,7 +72,9 @@ function nest(spec: SpecInput, depth: number): { readonly spec: SpecInput; reado
   return { spec: whole, path: ['shop', ...names].join('/') }
 }
 const chain = (place: Place, names: readonly string[], last: object = {}) =>
-  names.map((name, i) => place.item(name, { dependsOn: names.slice(Math.max(0, i - 1), i), ...(i === names.length - 1 && last) }))
+  names.map((name, i) =>
+    place.item(name, { dependsOn: names.slice(Math.max(0, i - 1), i), ...(i === names.length - 1 && last) }),
+  )
 const names = (count: number) => Array.from({ length: count }, (_, i) => `step-${i}`)
 
 const FAULTS: readonly Fault[] = [
@@ -97,7 +99,9 @@ const FAULTS: readonly Fault[] = [
     return {
       cause: 'FAILED',
       async earlier(place) {
-        await place.create(nest({ deployItems: [...chain(place, names(3)), place.item('flaky', { retry })] }, depth).spec)
+        await place.create(
+          nest({ deployItems: [...chain(place, names(3)), place.item('flaky', { retry })] }, depth).spec,
+        )
         await work(place, ['flaky'], error)
       },
       now: (place) => work(place, ['flaky'], error),
@@ -129,7 +133,7 @@ const FAULTS: readonly Fault[] = [
       truth: () => ({ code: 'EXPRESSION', at: `${nest({}, depth).path}/deploy-items/second` }),
     }
   },
-  // An agent is silent for longer than the item may take.
+  // An agent takes longer than the item may, and does not stop when it is asked to.
   ({ below }) => {
     const depth = below(3)
     return {
@@ -145,7 +149,7 @@ const FAULTS: readonly Fault[] = [
         }
         await place.claim()
       },
-      truth: () => ({ code: 'TIMEOUT', at: `${nest({}, depth).path}/deploy-items/step-2` }),
+      truth: () => ({ code: 'ABORTING_TIMEOUT', at: `${nest({}, depth).path}/deploy-items/step-2` }),
     }
   },
   // No agent of the type comes in time.
@@ -167,7 +171,8 @@ const FAULTS: readonly Fault[] = [
       const take = async (action: string) =>
         present((await world.claim(9, RUNNER, ['gadget-job'], LEASE)).find((one) => one.action === action)).fence
       await world.report({ fence: await take('GET_LOCKS'), phase: 'WAITING', locks: [] }, RUNNER)
-      await world.report({ fence: await take('RUN'), phase: 'FAILED', error: { ...error, retryable: false } }, RUNNER)
+      await world.report({ fence: await take('RUN'), phase: 'UNDOING', error: { ...error, retryable: false } }, RUNNER)
+      await world.report({ fence: await take('UNDO'), phase: 'FAILED' }, RUNNER)
     },
     truth: () => ({ code: error.code, at: 'move/copy' }),
   }),
@@ -242,10 +247,13 @@ const FAULTS: readonly Fault[] = [
     cause: 'NO_AGENT',
     async earlier(place) {
       const all = chain(place, names(1 + below(3)))
-      await place.create([...all, { ...place.item('last'), type: `${place.project}-rare`, dependsOn: [all.at(-1)?.name] }])
+      await place.create([
+        ...all,
+        { ...place.item('last'), type: `${place.project}-rare`, dependsOn: [all.at(-1)?.name] },
+      ])
       await work(place)
     },
-    truth: (project) => ({ code: 'NO_AGENT', at: `${project}-rare` }),
+    truth: () => ({ code: 'AGENT', at: 'shop/deploy-items/last' }),
   }),
 ]
 

@@ -37,12 +37,15 @@ test('a plan is applied once, as its principal, and the audit has it', async () 
   expect(listed.find(({ name }) => name === 'apply')?.annotations).toMatchObject({ destructiveHint: true })
   const name = await tree()
   const plan = await planned(tools, { verb: 'cancel', object: name })
-  expect(await tools.call('apply', { plan })).toMatchObject({ isError: false, text: expect.stringContaining(`cancel default/${name}`) })
+  expect(await tools.call('apply', { plan })).toMatchObject({
+    isError: false,
+    text: expect.stringContaining(`cancel default/${name}`),
+  })
   await api.world.settle()
   expect(await api.world.see(name)).toMatchObject({ phase: 'ABORTED' })
   expect(await tools.call('apply', { plan })).toMatchObject({ isError: true })
   const { rows } = await api.world.pool.query(
-    `select principal_name as by, operation, outcome, object_name as name from audit_event where object_name = $1`,
+    `select principal_name as by, operation, outcome, object_name as name from audit_event where object_name = $1 and principal_name = 'mcp'`,
     [name],
   )
   expect(rows).toEqual([{ by: 'mcp', operation: 'cancelInstallation', outcome: 'DONE', name }])
@@ -55,7 +58,10 @@ test('a plan is not applied once the object, its children or its spec have chang
   const id = (await world.see(name)).id
   const plan = await planned(tools, { verb: 'pause', object: name })
   await world.work()
-  expect(await tools.call('apply', { plan })).toMatchObject({ isError: true, text: expect.stringContaining('REVISION_MISMATCH') })
+  expect(await tools.call('apply', { plan })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('REVISION_MISMATCH'),
+  })
 
   const manifest = `name: ${name}\nspec: { deployItems: [{ name: c, type: mock }] }`
   const update = await planned(tools, { manifest })
@@ -72,8 +78,13 @@ test('a plan is not applied once the object, its children or its spec have chang
 
 test('bounds of verbs, projects and number hold, whatever the token may', async () => {
   const name = await tree()
-  await using bounded = await open({ bounds: { verbs: new Set(['pause', 'resume']), projects: new Set(['default']), max: 1 } })
-  expect(await bounded.call('plan', { verb: 'cancel', object: name })).toMatchObject({ isError: true, text: 'cancel may not be applied here: pause, resume may.' })
+  await using bounded = await open({
+    bounds: { verbs: new Set(['pause', 'resume']), projects: new Set(['default']), max: 1 },
+  })
+  expect(await bounded.call('plan', { verb: 'cancel', object: name })).toMatchObject({
+    isError: true,
+    text: 'cancel may not be applied here: pause, resume may.',
+  })
   const pause = await planned(bounded, { verb: 'pause', object: name })
   const other = await planned(bounded, { verb: 'pause', object: await tree() })
   expect((await bounded.call('apply', { plan: pause })).isError).toBe(false)

@@ -15,7 +15,7 @@ import { type Call, limit, OBJECT, tool } from '../tool.ts'
 
 const WHY = gql(`query McpWhy($id: ID!) {
   object(id: $id) {
-    id kind path project { name } phase phaseSince finished
+    id kind path project { name } parent { id } phase phaseSince finished
     error { causeCount ${FAILURE_FIELDS} }
     blockedBy(first: 5) { reason message source { id path } ... on DecisionBlocker { verbs { label } } }
     deadlines { name expiresAt to message }
@@ -23,8 +23,8 @@ const WHY = gql(`query McpWhy($id: ID!) {
     verbs { name allowed }
   }
 }`)
-const TAIL = gql(`query McpTail($id: ID!, $last: Int!) {
-  output(filter: { objectId: $id }, last: $last) { edges { node { text } } }
+const TAIL = gql(`query McpTail($filter: OutputFilter!, $last: Int!) {
+  output(filter: $filter, last: $last) { edges { node { text } } }
 }`)
 type Found = NonNullable<ResultOf<typeof WHY>['object']>
 
@@ -46,7 +46,10 @@ async function explain(object: Found, last: number, { client, signal, now }: Cal
   const { error, deadlines, blockedBy } = object
   const cause = error && (error.rootCause ?? { ...error, objectId: object.id, name: object.path, object })
   const blockers = shownBlockers(blockedBy)
-  const output = cause ? (await client.query(TAIL, { id: cause.objectId, last }, { signal })).output : null
+  // The error of an event is that of its worker, which has printed.
+  const whole = object.parent === null && !error?.rootCause
+  const filter = whole ? { rootId: object.id } : { objectId: cause?.objectId ?? object.id }
+  const output = cause ? (await client.query(TAIL, { filter, last }, { signal })).output : null
   const expected = object.finished ? null : forecastText(object.forecast, now, duration)
   const may = object.verbs.flatMap(({ name, allowed }) => (allowed ? [name] : []))
   const isQuiet = !cause && blockers.length === 0
@@ -54,7 +57,7 @@ async function explain(object: Found, last: number, { client, signal, now }: Cal
     lines: [
       `${placeOf(object)} (${words(object.kind)}) ${object.phase} for ${duration(now - Date.parse(object.phaseSince))}`,
       ...(cause ? [`root cause: ${quote(causeText(cause))}`] : []),
-      ...further((error?.causeCount ?? 0) - 1, 'health names causes apart, and search those of one object.'),
+      ...further((error?.causeCount ?? 0) - 1, 'search lists the objects that have failed.'),
       ...(output?.edges ?? []).map(({ node }) => `output: ${quote(node?.text ?? '')}`),
       ...blockers.map((blocker) => quote(describeBlocker(blocker, now))),
       ...(isQuiet ? [object.finished ? 'It has ended, and nothing waits.' : 'It runs, and waits for nothing.'] : []),
