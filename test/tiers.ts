@@ -89,7 +89,7 @@ export const LANDING = files(`
   graphql/rights/ rights
   hooks/ hooks hostile kept redelivery
   log/ filter hub identity lines numberer output prune reader search signal tree-at
-  mcp/ fuzzed-plans incidents plans tools transports
+  mcp/ incidents plans tools transports
   oidc/ renewal tokens
   projects/ projects reseal secrets without-pipelines
   runtimes/ process service-launcher
@@ -215,7 +215,14 @@ export const DEEP: Readonly<Record<string, Group>> = {
   package: {
     why: 'They build the product, pack it and install it elsewhere.',
     needs: ['container-engine', 'helm'],
-    judges: ['package.json', 'package-lock.json', 'mcp/**', 'deploy/**', 'src/start/**', 'src/{config,settings,serve}.ts'],
+    judges: [
+      'package.json',
+      'package-lock.json',
+      'mcp/**',
+      'deploy/**',
+      'src/start/**',
+      'src/{config,settings,serve}.ts',
+    ],
     files: files(`
       deploy/ image release
       e2e/ package
@@ -230,10 +237,11 @@ export const DEEP: Readonly<Record<string, Group>> = {
     `),
   },
   fuzz: {
-    why: 'It searches without an end of its own.',
-    judges: ['src/{graphql,manifest,sandbox,server}/**'],
+    why: 'They search without an end of their own.',
+    judges: ['mcp/**', 'src/{graphql,manifest,sandbox,server}/**', 'src/families/**/commands/**'],
     files: files(`
       fuzz/ fuzz
+      mcp/ fuzzed-plans
     `),
   },
   model: {

@@ -21,7 +21,7 @@ export const USAGE = `phaseline-mcp: answers of Phaseline over the Model Context
 export interface Options {
   readonly url: string
   readonly http: { readonly port: number; readonly host: string; readonly allowedHosts: readonly string[] } | null
-  /** Of stdio. */
+  /** For stdio; empty for HTTP. */
   readonly token: string
   readonly bounds: Bounds | null
   readonly isApproved: boolean

@@ -95,7 +95,7 @@ export const writingTools = (plans: Plans, approve: Approve | null): readonly To
     name: 'plan',
     title: 'Plan',
     description:
-      'What a verb or a manifest would do now, as what_would_happen says it, and the id of a plan for apply. Nothing is written. A plan is valid for ten minutes, and once.',
+      'Says what a verb or a manifest would do now, as what_would_happen does, and gives the id of a plan for apply. Nothing is written. A plan is valid for ten minutes, and once.',
     input: REQUEST,
     async run(request, call) {
       const { lines, data, prepared } = await preview(request, call)

@@ -50,20 +50,20 @@ export async function preview({ verb, object, flags = [], manifest }: Request, c
 /** Children that a plan compares besides the object and its root. */
 const CHILDREN = 50
 const VERSION = 'fragment Version on TreeObject { id revision generation }'
-const ASKED = gql(`query McpAsked($id: ID!, $children: Int!) {
+const ASKED = gql(`query McpAsked($id: ID!, $kind: ObjectKind!, $children: Int!) {
   object(id: $id) {
-    ...Version kind path phase project { name } root { ...Version } verbs { name allowed why effect }
+    ...Version path phase project { name } root { ...Version } verbs { name allowed why effect }
     children(first: $children) { totalCount edges { node { ...Version } } }
   }
-  stateMachines { verbs { kind name mutation input flags { name description } } }
+  stateMachines(kind: $kind) { verbs { kind name mutation input flags { name description } } }
 }\n${VERSION}`)
 
 async function ofVerb(verb: string, named: string, flags: readonly string[], call: Call): Promise<Preview> {
   const { client, signal } = call
-  const { id } = await locate(client, named, signal)
-  const { object, stateMachines } = await client.query(ASKED, { id, children: CHILDREN }, { signal })
+  const { id, kind } = await locate(client, named, signal)
+  const { object, stateMachines } = await client.query(ASKED, { id, kind, children: CHILDREN }, { signal })
   if (!object) throw new Unanswerable(`${named} is gone.`)
-  const { kind, project } = object
+  const { project } = object
   const judged = object.verbs.find(({ name }) => name === verb)
   const known = stateMachines.flatMap(({ verbs }) => verbs).find((one) => one.kind === kind && one.name === verb)
   if (!judged || !known) {

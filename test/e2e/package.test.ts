@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect } from '../mcp/mcp-client.ts'
 import { freePort } from '../testkit/redis.ts'
 import { until } from '../testkit/wait.ts'
@@ -94,7 +94,12 @@ beforeAll(async () => {
   expect(mcp.code, mcp.err).toBe(0)
   await mkdir(folder)
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-  const installed = await run(folder, 'npm', ['install', ...flags, join(base, packed.filename), join(base, mcp.out.trim())])
+  const installed = await run(folder, 'npm', [
+    'install',
+    ...flags,
+    join(base, packed.filename),
+    join(base, mcp.out.trim()),
+  ])
   expect(installed.code, installed.err).toBe(0)
 }, 2 * STEP_MS)
 
@@ -260,9 +265,16 @@ test('it serves with an embedded Postgres, and all that it brings works', { time
   expect(used).toMatchObject({ code: 0, out: '{"action":"RECONCILE","config":{"of":["platform"]}}\n' })
 
   // The MCP server, as a client starts it.
-  const command = { command: 'npx', args: ['phaseline-mcp'], cwd: folder, env: { ...theirEnv(), PHASELINE_TOKEN: token } }
+  const command = {
+    command: 'npx',
+    args: ['phaseline-mcp'],
+    cwd: folder,
+    env: { ...theirEnv(), PHASELINE_TOKEN: token },
+  }
   await using tools = await connect(new StdioClientTransport(command))
-  expect((await tools.call('why', { object: 'platform' })).text).toMatch(/^default\/platform \(installation\) SUCCEEDED for /)
+  expect((await tools.call('why', { object: 'platform' })).text).toMatch(
+    /^default\/platform \(installation\) SUCCEEDED for /,
+  )
 
   // An agent of one's own, typed as the documentation says: it is written, tested, connected, works, and fails usefully.
   const [installing = [], ...typed] = commandsOf('docs/first-agent.md')

@@ -61,7 +61,7 @@ const task = async (ended = false): Promise<string> => {
   return id
 }
 
-/** What each is asked of. */
+/** Makes an object for each. */
 const OBJECTS: Readonly<Record<string, () => Promise<string>>> = {
   updateInstallation: tree,
   reconcileInstallation: done,

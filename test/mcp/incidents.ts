@@ -205,7 +205,7 @@ const FAULTS: readonly Fault[] = [
       truth: () => ({ code: 'DECISION', at: `${nest({}, depth).path}/deploy-items/go` }),
     }
   },
-  // What was installed cannot be taken away.
+  // A deployer cannot uninstall its item.
   ({ below, error }) => {
     const depth = below(3)
     return {

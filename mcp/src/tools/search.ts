@@ -28,10 +28,10 @@ export const search = tool({
     'Searches the log of phase changes, what work has printed, or objects by name: the newest that match. Without words: the newest of all. Objects: also those that have failed, or are not finished.',
   input: {
     in: z.enum(['log', 'output', 'objects']),
-    words: text('All of them must occur. Of objects: a part of the name.', 255).optional(),
+    words: text('All of them must occur. For objects: a part of the name.', 255).optional(),
     object: OBJECT.optional(),
     project: PROJECT,
-    state: z.enum(['failed', 'unfinished', 'undecided']).optional().describe('Of objects alone.'),
+    state: z.enum(['failed', 'unfinished', 'undecided']).optional().describe('For objects alone.'),
     since: TIME.optional(),
     until: TIME.optional(),
     limit: limit(100, 10),

@@ -34,7 +34,7 @@ export const whatChanged = tool({
   name: 'what_changed',
   title: 'What changed',
   description:
-    'What has changed since a time: in the tree of an object, with its spec and who asked for what, or in all trees of a project.',
+    'Says what has changed since a time: in the tree of an object, with its spec and who asked for what, or in all trees of a project.',
   input: { object: OBJECT.optional(), project: PROJECT, since: TIME, until: TIME.optional(), limit: limit(100, 20) },
   async run({ object, project, since, until, limit: most }, call) {
     const span = { from: timeOf(since, call.now), to: until === undefined ? null : timeOf(until, call.now) }
