@@ -16,7 +16,7 @@ import type { Node } from '../core/tree.ts'
 import { recordDone, recordDoneIn } from '../store/audit.ts'
 import type { Client } from '../store/client.ts'
 import { type Once, repeatable } from '../store/idempotency.ts'
-import { type FoundObject, findObject } from '../store/objects.ts'
+import { type FoundObject, findObject, isUuid } from '../store/objects.ts'
 import type { LockedProject, LockedTree, Trees } from './family.ts'
 
 /** The ways of the commands of every family to what they write: found, locked, and judged by the rights of who asks. */
@@ -188,7 +188,7 @@ export async function ifUnchanged<R extends Refusal>(
   { ifUnchanged: versions }: Fenced,
   write: () => ReturnType<ObjectWrite<R>>,
 ): Promise<Outcome<WrittenObject, R | RefusalOf<'ConflictError'>>> {
-  await tree.load((versions ?? []).map(({ id }) => id))
+  await tree.load((versions ?? []).map(({ id }) => id).filter(isUuid))
   for (const { id, revision, generation } of versions ?? []) {
     const row = tree.slice.get(id)?.row
     if (!row) return refuse(revisionMismatch(`There is no object ${id} in this tree any more`, null))

@@ -45,6 +45,9 @@ import { PLAYED, type PlayedRuntime, playRuntime } from './played-runtime.ts'
 const NOT_SHOWN: Readonly<Record<string, string>> = {
   '*.idempotencyKey': 'the act: the same request again is the same act',
   '*.expectedGeneration': 'the act: it is refused at another generation',
+  'ObjectVersionInput.id': 'the act: it is refused if one of them has changed',
+  'ObjectVersionInput.revision': 'the act',
+  'ObjectVersionInput.generation': 'the act',
   '*.reconcile': 'the act: it begins a job',
   'UpdateLabelsInput.remove': 'the act: it takes labels away',
   '*.expiresInMs': 'the act: it counts from there; `expiresAt` is shown',
@@ -93,6 +96,7 @@ const samplesOf = (ids: Ids): Samples => ({
     project: HOME,
     idempotencyKey: null,
     expectedGeneration: null,
+    ifUnchanged: null,
     url: 'https://example.org/told',
     secret: 'SIGNING',
     'RetryPolicyInput.attempts': 7,

@@ -107,6 +107,7 @@ test.each(Object.entries(OBJECTS))('%s writes nothing for an older reading', asy
     { ...now, revision: now.revision - 1 },
     { ...now, generation: now.generation - 1 },
     { ...now, id: '00000000-0000-0000-0000-000000000000' },
+    { ...now, id: 'no id at all' },
   ])
     expect(await ask(mutation, { ...input, ifUnchanged: [now, older] })).toBe('REVISION_MISMATCH')
   await api.world.settle()
