@@ -89,7 +89,7 @@ export const LANDING = files(`
   graphql/rights/ rights
   hooks/ hooks hostile kept redelivery
   log/ filter hub identity lines numberer output prune reader search signal tree-at
-  mcp/ incidents plans tools transports
+  mcp/ plans tools transports
   oidc/ renewal tokens
   projects/ projects reseal secrets without-pipelines
   runtimes/ process service-launcher
@@ -237,11 +237,17 @@ export const DEEP: Readonly<Record<string, Group>> = {
     `),
   },
   fuzz: {
-    why: 'They search without an end of their own.',
-    judges: ['mcp/**', 'src/{graphql,manifest,sandbox,server}/**', 'src/families/**/commands/**'],
+    why: 'It searches without an end of its own.',
+    judges: ['src/{graphql,manifest,sandbox,server}/**'],
     files: files(`
       fuzz/ fuzz
-      mcp/ fuzzed-plans
+    `),
+  },
+  mcp: {
+    why: 'They play fifty incidents, and search for plans that should not have been applied.',
+    judges: ['mcp/**', 'src/client-model/**', 'src/families/access.ts'],
+    files: files(`
+      mcp/ fuzzed-plans incidents
     `),
   },
   model: {
