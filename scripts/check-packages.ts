@@ -21,7 +21,8 @@ function importedByDashboard(): readonly string[] {
 }
 
 const { dependencies, optionalDependencies } = read('package.json')
-const roots = [...Object.keys({ ...dependencies, ...optionalDependencies }), ...importedByDashboard()]
+const ofMcp = read('mcp/package.json').dependencies
+const roots = [...Object.keys({ ...dependencies, ...optionalDependencies, ...ofMcp }), ...importedByDashboard()]
 const problems = problemsOf(read('package-lock.json').packages, roots)
 for (const problem of problems) process.stdout.write(`${problem}\n`)
 if (problems.length > 0) process.exitCode = 1

@@ -1,7 +1,7 @@
-import { diffLines, duration, forecastText, nodesOf, outcomeOf, REFUSAL_FRAGMENT, words } from 'phaseline/client-model'
+import { duration, forecastText, nodesOf, outcomeOf, REFUSAL_FRAGMENT, words } from 'phaseline/client-model'
 import { describeProblem, installationInput, type Manifest, parseManifests } from 'phaseline/manifest'
 import { z } from 'zod'
-import { type Answer, further, quote, Unanswerable } from './answer.ts'
+import { type Answer, further, quote, quotedDiff, Unanswerable } from './answer.ts'
 import { gql, type ResultOf, type VariablesOf } from './gql.ts'
 import { locate, placeOf } from './locate.ts'
 import { type Call, OBJECT, text } from './tool.ts'
@@ -126,7 +126,7 @@ function planLines(
 ): readonly string[] {
   const expected = forecastText(forecast, now, duration, '')
   const place = (path: readonly string[]): string => [project, ...path].join('/')
-  const changes = spec ? diffLines(spec, (value) => quote(JSON.stringify(value) ?? '', 80)) : []
+  const changes = spec ? quotedDiff(spec) : []
   return [
     ...(steps.length === 0 ? ['Nothing would be done.'] : []),
     ...steps
@@ -136,7 +136,7 @@ function planLines(
           `${i + 1}. ${words(action)} ${words(kind)} ${place(path)}: ${quote(reason)}`,
       ),
     ...further(steps.length - STEPS, 'phaseline plan shows them.'),
-    ...changes.slice(0, STEPS).map(({ text: line }) => `spec ${line}`),
+    ...changes.slice(0, STEPS).map((line) => `spec ${line}`),
     ...further(changes.length - STEPS, 'phaseline diff shows them.'),
     ...blockers.map(
       ({ path, message, objectCount }) =>

@@ -25,7 +25,7 @@ export const health = tool({
       lines: [
         describeHealth(found),
         ...causes.flatMap((one) => [
-          titleOfCause(one, now),
+          quote(titleOfCause(one, now)),
           `  ${quote(one.message)} ${one.action}`,
           ...(one.object ? [`  object: ${placeOf(one.object)}`] : []),
         ]),

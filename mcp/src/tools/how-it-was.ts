@@ -1,5 +1,5 @@
 import { CREATION, describeCreation, words } from 'phaseline/client-model'
-import { type Answer, further, Unanswerable } from '../answer.ts'
+import { type Answer, further, quote, Unanswerable } from '../answer.ts'
 import { gql, type ResultOf } from '../gql.ts'
 import { locate } from '../locate.ts'
 import { limit, OBJECT, TIME, timeOf, tool } from '../tool.ts'
@@ -43,7 +43,7 @@ function describe({ sequence, creation, objects }: Past, id: string, most: numbe
   const shown = below.slice(0, most)
   return {
     lines: [
-      `at sequence ${sequence}: ${counts.join(', ') || `not there${creation ? `: its tree was ${describeCreation(creation, now)}` : ''}`}`,
+      `at sequence ${sequence}: ${counts.join(', ') || `not there${creation ? `: its tree was ${quote(describeCreation(creation, now))}` : ''}`}`,
       ...shown.map((one) => `${pathOf(one).join('/')} (${words(one.kind)}) ${one.phase} since ${one.phaseSince}`),
       ...further(below.length - shown.length, 'ask for an object below it, or with a higher limit.'),
     ],

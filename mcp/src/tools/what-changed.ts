@@ -3,11 +3,10 @@ import {
   describeCreation,
   describeObjectChange,
   describeTreeChange,
-  diffLines,
   markOfDifference,
   type ShownDiff,
 } from 'phaseline/client-model'
-import { type Answer, further, quote, Unanswerable } from '../answer.ts'
+import { type Answer, further, quote, quotedDiff, Unanswerable } from '../answer.ts'
 import { gql } from '../gql.ts'
 import { locate } from '../locate.ts'
 import { type Call, limit, OBJECT, PROJECT, TIME, timeOf, tool } from '../tool.ts'
@@ -60,7 +59,7 @@ async function ofTree(named: string, { from, to }: Span, most: number, { client,
   return {
     lines: [
       `from ${treeDiff.fromTime} to ${treeDiff.toTime}: ${objectCount === 1 ? '1 object' : `${objectCount} objects`}`,
-      ...(creation ? [describeCreation(creation, now)] : []),
+      ...(creation ? [quote(describeCreation(creation, now))] : []),
       ...shown.map(({ change, ...object }) => `${markOfDifference(change)} ${describeObjectChange(object)}`),
       ...further(objectCount - shown.length, 'ask with a higher limit, or for less time.'),
       ...partOf('spec', spec),
@@ -77,7 +76,7 @@ async function ofTree(named: string, { from, to }: Span, most: number, { client,
 const VALUES = 10
 function partOf(what: string, diff: ShownDiff | null): readonly string[] {
   if (!diff || diff.differences.length === 0) return []
-  const lines = diffLines(diff, (value) => quote(JSON.stringify(value) ?? '', 80)).map(({ text }) => text)
+  const lines = quotedDiff(diff)
   return [`${what}:`, ...lines.slice(0, VALUES), ...further(lines.length - VALUES, 'phaseline diff shows them.')]
 }
 
@@ -94,7 +93,7 @@ async function ofProject(
   return {
     lines: [
       `from ${fromTime} to ${toTime}: ${treeCount === 1 ? '1 tree' : `${treeCount} trees`}`,
-      ...shown.map((tree) => describeTreeChange(tree, now)),
+      ...shown.map((tree) => quote(describeTreeChange(tree, now))),
       ...further(treeCount - shown.length, 'ask with a higher limit, or for less time.'),
     ],
     data: { treeCount, trees: shown.map(({ rootId }) => rootId) },

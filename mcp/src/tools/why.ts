@@ -8,7 +8,7 @@ import {
   tellTimes,
   words,
 } from 'phaseline/client-model'
-import { type Answer, further, quote, Unanswerable } from '../answer.ts'
+import { type Answer, codeOf, further, quote, Unanswerable } from '../answer.ts'
 import { gql, type ResultOf } from '../gql.ts'
 import { locate, placeOf } from '../locate.ts'
 import { type Call, limit, OBJECT, tool } from '../tool.ts'
@@ -70,7 +70,7 @@ async function explain(object: Found, last: number, { client, signal, now }: Cal
     data: {
       id: object.id,
       phase: object.phase,
-      ...(cause && { cause: { code: cause.code, object: cause.objectId } }),
+      ...(cause && { cause: { code: codeOf(cause.code), object: cause.objectId } }),
       waits: blockers.map(({ reason, source }) => ({ reason, ...(source && { object: source.id }) })),
     },
   }
