@@ -128,3 +128,11 @@ test('of two that have read the same, one writes', async () => {
   expect(codes.toSorted()).toEqual(['REVISION_MISMATCH', 'REVISION_MISMATCH', null])
   expect(await read(id)).toMatchObject({ generation: now.generation + 1 })
 })
+
+test('a repetition is answered as the first request, although that has changed the object', async () => {
+  const id = await tree()
+  const input = { id, spec: { deployItems: [item('x')] }, ifUnchanged: [await read(id)] }
+  expect(await ask('updateInstallation', { ...input, idempotencyKey: 'once' })).toBeNull()
+  expect(await ask('updateInstallation', { ...input, idempotencyKey: 'once' })).toBeNull()
+  expect(await ask('updateInstallation', { ...input, idempotencyKey: 'again' })).toBe('REVISION_MISMATCH')
+})
