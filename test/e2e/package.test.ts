@@ -264,17 +264,7 @@ test('it serves with an embedded Postgres, and all that it brings works', { time
   expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('platform succeeded') })
   expect(used).toMatchObject({ code: 0, out: '{"action":"RECONCILE","config":{"of":["platform"]}}\n' })
 
-  // The MCP server, as a client starts it.
-  const command = {
-    command: 'npx',
-    args: ['phaseline-mcp'],
-    cwd: folder,
-    env: { ...theirEnv(), PHASELINE_TOKEN: token },
-  }
-  await using tools = await connect(new StdioClientTransport(command))
-  expect((await tools.call('why', { object: 'platform' })).text).toMatch(
-    /^default\/platform \(installation\) SUCCEEDED for /,
-  )
+  await askMcp(token)
 
   // An agent of one's own, typed as the documentation says: it is written, tested, connected, works, and fails usefully.
   const [installing = [], ...typed] = commandsOf('docs/first-agent.md')
@@ -309,6 +299,16 @@ test('it serves with an embedded Postgres, and all that it brings works', { time
   await ended
   await until(() => theirProcesses().length === 0, { what: 'nothing of it runs any more' })
 })
+
+/** The MCP server, as a client starts it. */
+async function askMcp(token: string): Promise<void> {
+  const env = { ...theirEnv(), PHASELINE_TOKEN: token }
+  const started = new StdioClientTransport({ command: 'npx', args: ['phaseline-mcp'], cwd: folder, env })
+  await using tools = await connect(started)
+  expect((await tools.call('why', { object: 'platform' })).text).toMatch(
+    /^default\/platform \(installation\) SUCCEEDED for /,
+  )
+}
 
 /** A new user's first hour with schedules and notifications, with a repository and a chat that are on this machine. */
 async function playNightlyBuild(): Promise<void> {
