@@ -3,7 +3,7 @@ import type { ChildCounts, ObjectRow, Work } from '../core/tree.ts'
 import type { Phase } from '../core/vocabulary.ts'
 import { awaitAll } from './await-all.ts'
 import type { Client } from './client.ts'
-import { array, uuid } from './column-types.ts'
+import { array, integer, uuid } from './column-types.ts'
 import { OBJECT_COLUMNS } from './columns.ts'
 import { type ChangeColumn, ChangeStatement, properties, quoted, RowStatement } from './rows.ts'
 import { statement } from './statement.ts'
@@ -103,13 +103,14 @@ async function updatePending(client: Client, updates: readonly PendingUpdate[]):
 
 const DELETE_OBJECTS = statement({
   name: 'delete-objects',
-  text: 'delete from object where id = any($1::uuid[])',
-  params: [array(uuid)],
+  text: `delete from object o using unnest($1::uuid[], $2::integer[]) u(id, revision)
+    where o.id = any($1::uuid[]) and o.id = u.id and o.revision = u.revision`,
+  params: [array(uuid), array(integer)],
 })
 
-/** Foreign keys and triggers delete their other rows and their log lines. */
-export async function deleteObjects(client: Client, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  const { rowCount } = await DELETE_OBJECTS.query(client, [ids])
-  if (rowCount !== ids.length) throw new RevisionConflict(ids.length, rowCount ?? 0)
+/** Deletes objects that have these revisions. Foreign keys and triggers delete their other rows and their log lines. */
+export async function deleteObjects(client: Client, rows: readonly ObjectRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const { rowCount } = await DELETE_OBJECTS.query(client, [rows.map(({ id }) => id), rows.map((row) => row.revision)])
+  if (rowCount !== rows.length) throw new RevisionConflict(rows.length, rowCount ?? 0)
 }

@@ -48,7 +48,7 @@ export class PostgresRows extends NodeLoader implements TreeRows {
       ),
       deleteObjects(
         client,
-        deleted.map(({ row }) => row.id),
+        deleted.map(({ row }) => row),
       ),
       // A new row has all its transitions done. The guard in the database knows how far they can lead.
       insertObjects(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ClaimedItem } from '../../src/core/ports/agents.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import { anotherDriver, type Driver } from '../testkit/deployments.ts'
-import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
+import { createWorld, DEPLOYER, item, USER, type World } from '../testkit/world.ts'
 
 /** The cached state of an item is a guess, and writes of other processes count. */
 
@@ -91,3 +91,26 @@ test.each(['this process', 'another one'])(
     expect(await world.exists('shop')).toBe(false)
   },
 )
+
+test('a cached item that another process has changed is not deleted as it was', async () => {
+  await using world = await createWorld()
+  await using other = await anotherDriver(world)
+  const id = await world.create('shop', { deployItems: [item('a')] })
+  await world.work()
+  await world.remove(id)
+  const { fence, objectId } = await claim(world)
+  await world.commands.cancelInstallation(USER, { id })
+  // It asks the agent to stop, and watches its lease.
+  await other.engineHost.runner.reconcile(id, true)
+  const work = async () =>
+    (
+      await world.pool.query(
+        'select abort_requested_at is not null as stops, lease_watched as watched, state from work where object_id = $1',
+        [objectId],
+      )
+    ).rows[0]
+  expect(await work()).toEqual({ stops: true, watched: true, state: 1 })
+  const outcome = await world.engineHost.agents.report(DEPLOYER, [{ fence, phase: 'GONE' }])
+  expect(outcome).toMatchObject({ ok: true, results: [{ ok: true }] })
+  expect(await work()).toEqual({ stops: true, watched: false, state: 2 })
+})
