@@ -20,7 +20,15 @@ export const gateSchema = z
     freeze: z
       .strictObject({
         timeZone: z.string().optional().describe('IANA name, such as Europe/Berlin. Left out: UTC.'),
-        ranges: z.array(z.strictObject({ days: z.array(z.enum(WEEKDAYS)).optional(), from: clockTime, to: clockTime })),
+        ranges: z
+          .array(
+            z.strictObject({
+              days: z.array(z.enum(WEEKDAYS)).optional().describe('Days on which it begins. Left out: all.'),
+              from: clockTime.describe('Local time at which it begins, such as "16:00".'),
+              to: clockTime.describe('Local time at which it ends, perhaps on the next day.'),
+            }),
+          )
+          .describe('Hours of the week.'),
       })
       .optional()
       .describe('Hours in which it stays closed.'),

@@ -83,7 +83,7 @@ it('lists who has done what to one object, by its path, and names objects by the
     stdin: JSON.stringify({ name: 'gated', project: 'web', spec: { deployItems: [gate] } }),
   })
   await phaseline('signal web/gated/deploy-items/go other')
-  expect((await phaseline('audit list --operation signal')).out).toContain('DEPLOY_ITEM web/gated/deploy-items/go  ')
+  expect((await phaseline('audit list --operation signal')).out).toContain('GATE web/gated/deploy-items/go  ')
 })
 
 it('verifies what retention has left, and compares only heads that are not older', async () => {

@@ -126,6 +126,7 @@ const samplesOf = (ids: Ids): Samples => ({
     'LimitRateInput.perMs': 60_000,
     'LimitWeightInput.weight': 3,
     debounceMs: 30_000,
+    gate: { approval: { count: 2 }, message: 'Go on?', timeout: '2h' },
     'OverrideLimitInput.ttlMs': 60_000,
     'NotificationDigestInput.windowMs': 5_000,
     'NotificationQuietRangeInput.from': '22:00',

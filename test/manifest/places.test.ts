@@ -79,7 +79,10 @@ describe('writeManifest', () => {
       Object.keys((schema.getType(type) as GraphQLObjectType | GraphQLInputObjectType).getFields())
     const settings = Object.keys(DEFAULT_SETTINGS).sort()
     expect(['labels', ...SETTINGS].sort()).toEqual(settings)
-    const about = ['id', 'name', 'project', 'spec', 'reconcile', 'expectedGeneration', 'idempotencyKey']
+    const about = [
+      ...['id', 'name', 'project', 'spec', 'reconcile'],
+      ...['expectedGeneration', 'ifUnchanged', 'idempotencyKey'],
+    ]
     for (const input of ['CreateInstallationInput', 'UpdateInstallationInput'])
       expect(
         fieldsOf(input)
