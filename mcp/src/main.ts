@@ -24,14 +24,15 @@ try {
   process.exitCode = 2
 }
 
-function open({ url, bounds, isApproved }: Options, token: string) {
+function open({ url, isApproved }: Options, token: string, plans: Plans | null) {
   const client = createClient({ url, token })
-  const server = createServer({ client, version, isApproved, plans: bounds && new Plans(bounds) })
+  const server = createServer({ client, version, isApproved, plans })
   return { server, close: () => client.close() }
 }
 
 async function serveStdio(options: Options): Promise<void> {
-  const { server, close } = open(options, options.token)
+  const { bounds, token } = options
+  const { server, close } = open(options, token, bounds && new Plans(bounds))
   server.server.onclose = () => void close()
   await server.connect(new StdioServerTransport())
   // The client has ended.
@@ -40,7 +41,7 @@ async function serveStdio(options: Options): Promise<void> {
 
 const VIEWER = gql('query McpViewer { viewer { id } }')
 
-async function openSession(options: Options, token: string) {
+async function openSession(options: Options, token: string, plansOf: (token: string) => Plans | null) {
   await using client = createClient({ url: options.url, token })
   try {
     await client.query(VIEWER)
@@ -48,11 +49,18 @@ async function openSession(options: Options, token: string) {
     if (error instanceof ClientError && error.kind === 'unauthorized') return null
     throw error
   }
-  return open(options, token)
+  return open(options, token, plansOf(token))
 }
 
 async function serveHttp(options: Options, { port, host, allowedHosts }: NonNullable<Options['http']>): Promise<void> {
-  const http = createHttp({ allowedHosts, open: (token) => openSession(options, token) })
+  // Shared by all sessions of a token, so that another session does not begin to count anew.
+  const plans = new Map<string, Plans>()
+  const plansOf = (token: string): Plans | null => {
+    const kept = plans.get(token) ?? (options.bounds && new Plans(options.bounds))
+    if (kept) plans.set(token, kept)
+    return kept
+  }
+  const http = createHttp({ allowedHosts, open: (token) => openSession(options, token, plansOf) })
   http.listen(port, host)
   await once(http, 'listening')
   const { address, port: bound, family } = http.address() as AddressInfo

@@ -11,7 +11,7 @@ export const USAGE = `phaseline-mcp: answers of Phaseline over the Model Context
   --token-file FILE    a token for stdio (PHASELINE_TOKEN, PHASELINE_TOKEN_FILE)
   --write VERBS        offers plan and apply for these verbs, such as cancel,retry; apply is that of manifests; all
   --project NAME       writes in this project alone; may be given several times
-  --max COUNT          applies at most so many plans (10), per process or HTTP session
+  --max COUNT          applies at most so many plans (10); over HTTP, for each token
   --approve            a person approves each plan, through the client
   --host ADDRESS       of --http (127.0.0.1)
   --allow-host NAME    a name by which callers reach --http, besides addresses and localhost

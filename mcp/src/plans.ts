@@ -118,13 +118,15 @@ export const writingTools = (plans: Plans, approve: Approve | null): readonly To
     input: { plan: z.string().max(64).describe('The id that the tool plan has answered with.') },
     async run({ plan: id }, { client, signal, now }) {
       const plan = plans.take(id, now)
+      let isSent = false
       try {
         if (approve && !(await approve(plan.title))) throw new Unanswerable(`${plan.title} was not approved.`)
+        isSent = true
         const refusal = await send(client, id, plan, signal)
         if (refusal) throw new Unanswerable(`Nothing was written: ${refusal.code}: ${quote(refusal.message ?? '')}`)
         return { lines: [`done: ${plan.title}`, 'The tool why says how it gets on.'], data: { applied: id } }
       } catch (error) {
-        if (isRefusal(error)) plans.giveBack()
+        if (!isSent || isRefusal(error)) plans.giveBack()
         else plans.putBack(id, plan)
         throw error
       }

@@ -56,7 +56,7 @@ const start = (args: readonly string[]): ChildProcess =>
   })
 
 test('over HTTP each caller has its own token and session, and a page of another origin has none', async () => {
-  const child = start(['--http', '0'])
+  const child = start(['--http', '0', '--write', 'pause,resume', '--max', '1'])
   await using _ = {
     async [Symbol.asyncDispose]() {
       child.kill()
@@ -77,6 +77,15 @@ test('over HTTP each caller has its own token and session, and a page of another
   const transport = open(token)
   await using tools = await connect(transport as Parameters<typeof connect>[0])
   expect((await tools.call('why', { object: 'shop' })).text).toContain('default/shop')
+  // All sessions of a token share its count.
+  await using again = await connect(open(token) as Parameters<typeof connect>[0])
+  for (const [session, verb, isError] of [
+    [tools, 'pause', false],
+    [again, 'resume', true],
+  ] as const) {
+    const { plan } = (await session.call('plan', { verb, object: 'shop' })).data
+    expect(await session.call('apply', { plan })).toMatchObject({ isError })
+  }
   const foreign = await api.token({ name: 'eve', role: 'READER', projects: ['elsewhere'] })
   await using other = await connect(open(foreign) as Parameters<typeof connect>[0])
   expect(await other.call('why', { object: 'shop' })).toMatchObject({ isError: true })
