@@ -32,7 +32,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 }
 const BOUNDS = ['reports', 'message', 'step', 'progressUnit', 'errorCode', 'logLine'] as const
 /** The fields of a line of `GET /log`. */
-const CHANGE = `id sequence cursor objectId kind name path rootId projectName machine from to actor by byId reason message jobId revision
+const CHANGE =
+  `id sequence cursor objectId kind name path rootId projectName machine from to actor by byId reason message jobId revision
   rejected requested at`.split(/\s+/)
 const FENCED = 'PhaseReportInput'
 
@@ -93,7 +94,14 @@ function selectedIn(text: string, field: string): readonly string[] {
 function printInput(name: string): void {
   const type = schema.getType(name)
   if (!type || printed.has(name)) return
-  if (isEnumType(type)) printed.set(name, `${name} = Literal[${type.getValues().map((value) => `"${value.name}"`).join(', ')}]\n`)
+  if (isEnumType(type))
+    printed.set(
+      name,
+      `${name} = Literal[${type
+        .getValues()
+        .map((value) => `"${value.name}"`)
+        .join(', ')}]\n`,
+    )
   if (!isInputObjectType(type)) return
   printed.set(name, '')
   const fields = Object.values(type.getFields())

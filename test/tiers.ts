@@ -65,6 +65,7 @@ export const LANDING = files(`
   cli/ hostile-text limits loaded-modules many projects promote read-back retries round-trip runs secrets targets tasks watch-list forecast
   client/ agent
   clients/ apollo reference-clients relay-compiler stitching urql
+  clients/agents/ vectors
   core/ surroundings
   deploy/ compose systemd
   e2e/ resume
@@ -168,6 +169,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
     files: files(`
       agents/ api-relay artifacts crash-points crm-server deployers isolation job-runner-server process process-agent
       agents/ services two-places
+      clients/agents/ python typescript
       sandbox/ hostile
     `),
   },

@@ -11,6 +11,8 @@ export interface Hold {
   readonly holds: boolean
   /** Lets the call continue, even without its client; resolves to the server's response. */
   letThrough(): Promise<string>
+  /** Breaks the connection of the call instead. */
+  cut(): void
 }
 
 /**
@@ -82,6 +84,7 @@ export async function startHoldingProxy(serverUrl: string): Promise<HoldingProxy
           opened.resolve()
           return barrier.answered.promise
         },
+        cut: () => opened.reject(new Error('The connection is cut.')),
       }
     },
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,42 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { Failure } from './vectors.ts'
+
+/** A server that fails the first claim, and has no work afterwards. */
+export interface FailingServer extends AsyncDisposable {
+  readonly url: string
+  /** When each claim has come, in milliseconds. */
+  readonly claims: readonly number[]
+  /** Requests that are no claims, such as the one that a redirect leads to. */
+  readonly strays: readonly string[]
+}
+
+export async function startFailingServer({ status, location, body }: Failure): Promise<FailingServer> {
+  const claims: number[] = []
+  const strays: string[] = []
+  const server = createServer(async (request, response) => {
+    const sent = await text(request)
+    if (request.url !== '/graphql' || !sent.includes('claimWork')) {
+      strays.push(`${request.method} ${request.url} ${sent}`)
+      return void response.destroy()
+    }
+    claims.push(performance.now())
+    if (claims.length > 1) {
+      const data = { claimWork: { __typename: 'ClaimedWork', items: [], waitedMs: 0 } }
+      return void response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
+    }
+    if (status === 0) return void response.destroy()
+    response.writeHead(status, location === undefined ? {} : { location })
+    response.end(typeof body === 'string' ? body : JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
+    ...{ claims, strays },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
