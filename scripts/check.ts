@@ -38,6 +38,7 @@ const STEPS = [
     'health',
     'rights',
     'conformance',
+    'python',
     'own-documents',
   ].map((what) => `node scripts/print-${what}.ts --check`),
 ]

@@ -65,7 +65,7 @@ export const LANDING = files(`
   cli/ hostile-text limits loaded-modules many projects promote read-back retries round-trip runs secrets targets tasks watch-list forecast
   client/ agent
   clients/ apollo reference-clients relay-compiler stitching urql
-  clients/agents/ vectors
+  clients/agents/ how-to vectors
   core/ surroundings
   deploy/ compose systemd
   e2e/ resume

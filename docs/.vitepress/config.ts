@@ -75,6 +75,7 @@ export default defineConfig({
         items: [
           { text: 'Quick start', link: '/quick-start' },
           { text: 'Your first agent', link: '/first-agent' },
+          { text: 'The protocol of agents', link: '/agent-protocol' },
           { text: 'Concepts', link: '/concepts' },
           { text: 'Glossary', link: '/glossary' },
           { text: 'Differences to what you know', link: '/differences' },
@@ -116,6 +117,7 @@ export default defineConfig({
         items: [
           { text: 'Deploy from CI', link: '/how-to/deploy-from-ci' },
           { text: 'Build what is pushed', link: '/how-to/build-a-repository' },
+          { text: 'An agent in Python', link: '/how-to/agent-in-python' },
           { text: 'Test with a database', link: '/how-to/test-with-a-database' },
           { text: 'From a push to production', link: '/how-to/from-push-to-production' },
           { text: 'Deploy what is in Git', link: '/how-to/gitops' },

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { until } from '../../testkit/wait.ts'
 
-const CLIENT = join(import.meta.dirname, '../../../clients/python')
+/** The package for Python. */
+export const CLIENT = join(import.meta.dirname, '../../../clients/python')
 /** The one that `.ci/debian` provides, with aiohttp. */
 export const PYTHON = process.env.PHASELINE_TEST_PYTHON ?? '/usr/bin/python3'
 const PROGRAMS = {

@@ -52,6 +52,8 @@ async def work(item: WorkItem, context: Context) -> Any:
                         await asyncio.sleep(3600)
                     except asyncio.CancelledError:
                         pass
+            case "exit":
+                sys.exit(args[0])
             case "raise":
                 raise ValueError(args[0])
             case "return":

@@ -47,7 +47,7 @@ async function itemsOf(client: Client, rootId: string) {
 
 let scenes = 0
 /** A type of work for one test, and a token for it. */
-async function openScene(language: Language, server: Pick<TestApp, 'client' | 'url'>) {
+export async function openScene(language: Language, server: Pick<TestApp, 'client' | 'url'>) {
   scenes += 1
   const name = `scene-${scenes}`
   const { client, url } = server
@@ -182,6 +182,32 @@ export function conformance(language: Language): void {
     await scene.reaches('one', 'SUCCEEDED')
     expect((await scene.item('one')).attempt).toBe(2)
     expect(frozen.events.filter(({ event }) => event === 'end')).toEqual([])
+  })
+
+  test('work stops by the clock of its agent, if its lease cannot be renewed', async () => {
+    const scene = await openScene(language, server)
+    await using proxy = await startSwitchableProxy(server.url)
+    await using agent = scene.start({ ...SHORT, url: proxy.url })
+    await scene.offers({ one: HOLDS })
+    await agent.says({ event: 'begin' })
+    proxy.switchTo(null)
+    await agent.says({ event: 'stopped', reason: 'LOST' })
+    proxy.switchTo(server.url)
+    await agent.says({ event: 'begin', attempt: 2 })
+  })
+
+  test('work whose claim is answered later than its lease lasts is not begun', async () => {
+    const scene = await openScene(language, server)
+    await using proxy = await startHoldingProxy(server.url)
+    const late = proxy.stopAt('ANSWER', ({ answer }) => answer?.includes('"fence"') === true)
+    await using agent = scene.start({ ...SHORT, url: proxy.url })
+    await scene.offers({ one: DONE })
+    const claimedAt = await until(() => (late.holds ? performance.now() : null), { what: 'it is claimed' })
+    await until(() => performance.now() - claimedAt > SHORT.leaseMs, { what: 'the lease is over' })
+    await late.letThrough()
+    await scene.reaches('one', 'SUCCEEDED')
+    expect(agent.events.filter(({ event }) => event === 'begin')).toMatchObject([{ attempt: 2 }])
+    expect(agent.events[0]).toMatchObject({ event: 'problem', what: 'claim' })
   })
 
   test('work whose claim has lost its answer comes again once the lease ends, and is begun once', async () => {
@@ -446,7 +472,7 @@ export function conformance(language: Language): void {
     expect(told.filter(({ name }) => name === 'lost')).toEqual([])
   })
 
-  test.each(VECTORS.failures)('a claim is answered with $title', async (failure) => {
+  test.each(VECTORS.failures)('a claim is answered with $title: it $agent', async (failure) => {
     await using failing = await startFailingServer(failure)
     await using agent = startAgentProcess(language, { url: failing.url, token: 'a-token', types: ['any'] })
     if (failure.agent === 'ends') await agent.says({ event: 'over', code: failure.code })
