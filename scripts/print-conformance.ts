@@ -53,7 +53,7 @@ writeTable('docs/runtimes.md', {
 })
 
 const LANGUAGES = ['TypeScript', 'Python']
-const AGENTS = '../test/clients/agents'
+const AGENTS = '../clients/agents'
 const agentCells = LANGUAGES.map((language) =>
   read(`${AGENTS}/${language.toLowerCase()}.test`).includes(`conformance('${language}')`) ? 'yes' : 'no',
 )

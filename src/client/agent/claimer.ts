@@ -94,9 +94,9 @@ export class Claimer {
         // An expired lease returns with the next renewal; claimed anew, its work would move to a new fence for nothing.
         await pause(retryDelay(0), signal)
       } else {
-        const answered = await this.#claimAndWait(max, wakeUp)
-        if (!answered) await pause(retryDelay(failures), signal)
-        failures = answered ? 0 : failures + 1
+        const error = await this.#claimAndWait(max, wakeUp)
+        if (error) await pause(retryDelay(failures, error), signal)
+        failures = error ? failures + 1 : 0
       }
     }
   }
@@ -107,18 +107,18 @@ export class Claimer {
     this.#waitingForRoom.delete(wakeUp)
   }
 
-  /** False: the claim failed. */
-  async #claimAndWait(max: number, wakeUp: AutoResetEvent): Promise<boolean> {
+  /** Resolves to why the claim failed, or null. */
+  async #claimAndWait(max: number, wakeUp: AutoResetEvent): Promise<Error | null> {
     const since = performance.now()
     const claimed = await this.#claim(max)
-    if (claimed === null) return false
+    if (claimed instanceof Error) return claimed
     const hasWaited = claimed > 0 || performance.now() - since > WAIT_MS / 2
-    if (hasWaited) return true
+    if (hasWaited) return null
     // The server answered an empty claim at once: only offers announce new work.
     this.#needsOffers.resolve(true)
     const poll = this.#isListening ? POLL_MS : POLL_UNHEARD_MS
     await wakeUp.wait(poll * (0.75 + Math.random() / 2), this.#options.signal)
-    return true
+    return null
   }
 
   #room(): number {
@@ -128,8 +128,8 @@ export class Claimer {
     return Math.min(MAX_CLAIM, share, room, MAX_UNREPORTED - inFlight.unreported)
   }
 
-  /** The number of claimed items; null when the claim failed. */
-  async #claim(max: number): Promise<number | null> {
+  /** The number of claimed items, or why the claim failed. */
+  async #claim(max: number): Promise<number | Error> {
     const { api, request, leases, inFlight, signal, onProblem } = this.#options
     const sentAt = instant()
     this.#requested += max
@@ -143,9 +143,10 @@ export class Claimer {
         else onProblem(new Error(TOO_LATE), item.objectId)
       }
       return items.length
-    } catch (error) {
-      if (!signal.aborted) onProblem(asError(error))
-      return null
+    } catch (thrown) {
+      const error = asError(thrown)
+      if (!signal.aborted) onProblem(error)
+      return error
     } finally {
       this.#requested -= max
       this.wakeForRoom()

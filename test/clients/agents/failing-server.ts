@@ -8,19 +8,18 @@ export interface FailingServer extends AsyncDisposable {
   readonly url: string
   /** When each claim has come, in milliseconds. */
   readonly claims: readonly number[]
-  /** Requests that are no claims, such as the one that a redirect leads to. */
-  readonly strays: readonly string[]
+  /** Where a redirect has led to. */
+  readonly followed: readonly string[]
 }
 
 export async function startFailingServer({ status, location, body }: Failure): Promise<FailingServer> {
   const claims: number[] = []
-  const strays: string[] = []
+  const followed: string[] = []
   const server = createServer(async (request, response) => {
     const sent = await text(request)
-    if (request.url !== '/graphql' || !sent.includes('claimWork')) {
-      strays.push(`${request.method} ${request.url} ${sent}`)
-      return void response.destroy()
-    }
+    if (request.url !== '/graphql') followed.push(`${request.method} ${request.url}`)
+    // An agent may ask for offers by a WebSocket, too.
+    if (!sent.includes('claimWork')) return void response.destroy()
     claims.push(performance.now())
     if (claims.length > 1) {
       const data = { claimWork: { __typename: 'ClaimedWork', items: [], waitedMs: 0 } }
@@ -33,7 +32,7 @@ export async function startFailingServer({ status, location, body }: Failure): P
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
-    ...{ claims, strays },
+    ...{ claims, followed },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -12,5 +12,8 @@ test('work that calls sys.exit fails alone', async () => {
   await scene.offers({ exits: [['exit', 3]], good: [['end', { phase: 'SUCCEEDED' }]] })
   await scene.reaches('exits', 'FAILED')
   await scene.reaches('good', 'SUCCEEDED')
-  expect((await scene.item('exits')).error).toMatchObject({ code: 'AGENT_ERROR', message: expect.stringContaining('exit(3)') })
+  expect((await scene.item('exits')).error).toMatchObject({
+    code: 'AGENT_ERROR',
+    message: expect.stringContaining('exit(3)'),
+  })
 })

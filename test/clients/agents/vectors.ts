@@ -3,8 +3,13 @@ import { readFileSync } from 'node:fs'
 /** clients/agent-vectors.json: what agents send and servers answer, for those who write one. */
 
 type Field = 'claimWork' | 'renewLeases' | 'reportPhases' | 'appendLogs'
+/** With `soon` the answer comes after some repetitions. */
 type Step =
-  | { readonly send: { readonly mutation: Field; readonly input: object }; readonly answer: object }
+  | {
+      readonly send: { readonly mutation: Field; readonly input: object }
+      readonly answer: object
+      readonly soon?: true
+    }
   | { readonly do: 'cancel' | 'delete' }
 export interface Failure {
   readonly title: string
