@@ -73,7 +73,6 @@ class Active:
         self.is_lost = False
         self._agent = agent
         self._ended = False
-        self._progress: Any = None
         self._next: Outcome | None = None
         self._delivery: asyncio.Task[None] | None = None
         self._last_line: asyncio.Future[object] | None = None
@@ -101,7 +100,6 @@ class Active:
         _require_json(report)
         if self._ended or self.is_lost:
             return
-        self._progress = report.get("progress", self._progress)
         self._next = cast(Outcome, {**(self._next or {}), **report})
         self._delivery = self._delivery or self._agent.spawn(self._deliver())
 
@@ -206,8 +204,6 @@ class Active:
             if ended == "ABORTED":
                 final.setdefault("error", {"code": "ABORTED", "message": "Stopped on request."})
             final["phase"] = _WHEN_DELETING.get(ended, ended)
-        if self.stopped == "ABORT_REQUESTED" and self._progress is not None:
-            final.setdefault("progress", self._progress)
         return final
 
     async def _send(self, report: Outcome) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ const PROGRAMS = {
 export type Language = keyof typeof PROGRAMS
 
 export interface AgentEvent {
-  readonly event: 'begin' | 'stopped' | 'end' | 'problem' | 'over' | 'change' | 'expired'
+  readonly event: 'begin' | 'stopped' | 'stopping' | 'end' | 'problem' | 'over' | 'change' | 'expired'
   readonly name?: string
   readonly [field: string]: unknown
 }

@@ -86,7 +86,7 @@ def listen(loop: asyncio.AbstractEventLoop) -> None:
 async def main() -> None:
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    loop.add_signal_handler(signal.SIGTERM, lambda: (stop.set(), say("stopping")))
     threading.Thread(target=listen, args=[loop], daemon=True).start()
     async with Client(OPTIONS["url"], OPTIONS["token"]) as client:
         if "follow" in OPTIONS:

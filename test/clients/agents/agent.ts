@@ -63,7 +63,10 @@ const work: Work = async ({ name, action, attempt, fence, config }, { signal, lo
 }
 
 const stop = new AbortController()
-process.once('SIGTERM', () => stop.abort())
+process.once('SIGTERM', () => {
+  stop.abort()
+  say('stopping')
+})
 const client = createClient(options)
 try {
   if (options.follow === undefined) {

@@ -101,11 +101,28 @@ export function conformance(language: Language): void {
     await scene.reaches('one', 'SUCCEEDED')
     const { exports, progress, logs } = await scene.item('one')
     expect({ exports, progress }).toEqual({ exports: { port: 5432 }, progress: { step: 'Half', value: 1, total: 2 } })
-    // Output goes before the end.
     expect(logs.edges.map(({ node }) => `${node.stream} ${node.text}`)).toEqual([
       'STDERR the first',
       'STDERR the second',
     ])
+  })
+
+  test('it sends output before the end, and renews the lease until then', async () => {
+    const scene = await openScene(language, server)
+    await using proxy = await startHoldingProxy(server.url)
+    const stopAt = (mutation: string) =>
+      proxy.stopAt('REQUEST', ({ request }) => request.includes(`mutation ${mutation}(`))
+    const [lines, report] = [stopAt('AppendLogs'), stopAt('Report')]
+    await using agent = scene.start({ url: proxy.url })
+    await scene.offers({ one: [['log', 'the last line'], ...DONE] })
+    await agent.says({ event: 'end' })
+    const renewal = stopAt('Renew')
+    await until(() => renewal.holds && lines.holds, { what: 'it renews, and sends its output' })
+    expect(report.holds).toBe(false)
+    await Promise.all([renewal.letThrough(), lines.letThrough()])
+    await until(() => report.holds, { what: 'it reports the end' })
+    await report.letThrough()
+    await scene.reaches('one', 'SUCCEEDED')
   })
 
   test('it deletes, and reports GONE for a deletion that has succeeded', async () => {
@@ -353,6 +370,7 @@ export function conformance(language: Language): void {
     await scene.offers({ one: HOLDS })
     await agent.says({ event: 'begin' })
     agent.signal('SIGTERM')
+    await agent.says({ event: 'stopping' })
     agent.go('one')
     await agent.says({ event: 'over', code: null as never })
     expect((await scene.item('one')).phase).toBe('SUCCEEDED')
