@@ -16,7 +16,7 @@ const CODE = [
 const WITH_TEXTS = ['src/**/*.ts', 'mcp/src/**/*.ts', 'web-playground/src/**/*.{ts,tsx}']
 /** Generated code, and measurements, which record their time. */
 const LEFT_OUT = /(?:^|\/)(?:generated|node_modules|benchmarks\.md)$/
-const DOCUMENTS = ['{README,ARCHITECTURE,CONTRIBUTING,SECURITY}.md', '{docs,examples,test}/**/*.md']
+const DOCUMENTS = ['{README,ARCHITECTURE,CONTRIBUTING,SECURITY}.md', '{docs,examples,test,clients}/**/*.md']
 const MAX_WORDS = 40
 const FUSED = /^(?:What|Whatever|Of|Whether|Where|Who|Whoever|Whom|Whose|Those|Which)\b(?!.*\?$)/
 const PHRASES = /\b(?:(?:is|are|was|were|be) told|(?:is|are|was|were|be) asked for|go(?:es)? on|looks? at|comes? to)\b/

@@ -28,7 +28,8 @@ export interface AgentProcess extends AsyncDisposable {
 }
 export interface AgentProcessOptions {
   readonly url: string
-  readonly token: string
+  /** Several: a function that returns the next one whenever it is called, and the last one again. */
+  readonly token: string | readonly string[]
   readonly types: readonly string[]
   readonly instance?: string
   readonly concurrency?: number
@@ -37,15 +38,24 @@ export interface AgentProcessOptions {
   readonly drainMs?: number
   /** A cursor: it follows the log instead. */
   readonly follow?: string
+  /** A file of authorities that it trusts besides. */
+  readonly caFile?: string
+  /** Python alone: the largest answer that it reads. */
+  readonly maxBytes?: number
 }
 
 /** The program that PROGRAMS has for the language. */
-export function startAgentProcess(language: Language, options: AgentProcessOptions): AgentProcess {
+export function startAgentProcess(language: Language, { caFile, ...options }: AgentProcessOptions): AgentProcess {
   const [command, file] = PROGRAMS[language]
   const given = { instance: 'first', concurrency: 20, leaseMs: 20_000, renewMs: 200, drainMs: 10_000, ...options }
   const child = spawn(command, [file, JSON.stringify(given)], {
     stdio: 'pipe',
-    env: { PATH: process.env.PATH, PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: 'yes' },
+    env: {
+      PATH: process.env.PATH,
+      PYTHONPATH: CLIENT,
+      PYTHONDONTWRITEBYTECODE: 'yes',
+      ...(caFile !== undefined && { NODE_EXTRA_CA_CERTS: caFile, SSL_CERT_FILE: caFile }),
+    },
   })
   const events: AgentEvent[] = []
   let errors = ''

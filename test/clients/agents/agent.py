@@ -86,9 +86,21 @@ def listen(loop: asyncio.AbstractEventLoop) -> None:
 async def main() -> None:
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
-    loop.add_signal_handler(signal.SIGTERM, lambda: (stop.set(), say("stopping")))
+
+    def end() -> None:
+        stop.set()
+        say("stopping")
+
+    loop.add_signal_handler(signal.SIGTERM, end)
     threading.Thread(target=listen, args=[loop], daemon=True).start()
-    async with Client(OPTIONS["url"], OPTIONS["token"]) as client:
+    given = OPTIONS["token"]
+
+    def next_token() -> str:
+        return str(given.pop(0) if len(given) > 1 else given[0])
+
+    token = given if isinstance(given, str) else next_token
+    bounds = {"max_bytes": OPTIONS["maxBytes"]} if "maxBytes" in OPTIONS else {}
+    async with Client(OPTIONS["url"], token, **bounds) as client:
         if "follow" in OPTIONS:
             return await follow(client)
         await run_agent(

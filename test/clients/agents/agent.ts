@@ -9,7 +9,7 @@ import { ClientError, createClient, runAgent, type Work } from '../../../src/cli
 type Step = readonly [what: string, ...args: readonly never[]]
 interface Options {
   readonly url: string
-  readonly token: string
+  readonly token: string | readonly string[]
   readonly instance: string
   readonly types: readonly string[]
   readonly concurrency: number
@@ -67,7 +67,10 @@ process.once('SIGTERM', () => {
   stop.abort()
   say('stopping')
 })
-const client = createClient(options)
+const { url, token } = options
+const tokens = [...token]
+const nextToken = (): string => (tokens.length > 1 ? tokens.shift() : tokens[0]) ?? ''
+const client = createClient({ url, token: typeof token === 'string' ? token : nextToken })
 try {
   if (options.follow === undefined) {
     const onProblem = ({ what, error }: { what: string; error: Error }) =>

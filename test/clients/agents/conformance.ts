@@ -1,9 +1,13 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../../../src/client/index.ts'
 import type { VariablesOf } from '../../../src/documents/typed-document.ts'
 import { startHoldingProxy } from '../../faults/holding-proxy.ts'
 import { startTestApp, type TestApp } from '../../testkit/app.ts'
 import { ask, present } from '../../testkit/ask.ts'
+import { createAuthority } from '../../testkit/certificates.ts'
 import { MUTATIONS } from '../../testkit/documents.ts'
 import { gql } from '../../testkit/gql.ts'
 import { create, remove, show } from '../../testkit/mutations.ts'
@@ -407,6 +411,30 @@ export function conformance(language: Language): void {
     await stranger.says({ event: 'over', code: 'unauthorized' })
     await using greedy = scene.start({ types: ['other-work'] })
     await greedy.says({ event: 'over', code: 'FORBIDDEN' })
+  })
+
+  test('a token that is refused is renewed once', async () => {
+    await using failing = await startFailingServer({ status: 401, body: {} })
+    const options = { url: failing.url, token: ['old', 'new'], types: ['any'] }
+    await using agent = startAgentProcess(language, options)
+    await until(() => failing.claims.length > 1, { what: 'it claims again', instead: () => agent.events })
+    expect(failing.tokens.slice(0, 2)).toEqual(['old', 'new'])
+    expect(agent.events).toEqual([])
+  })
+
+  test('over TLS it calls a server that an authority of its machine vouches for, and no other one', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'phaseline-agent-tls-'))
+    const { caFile, issue } = await createAuthority(folder.path)
+    const pair = await issue('server')
+    const files = { PHASELINE_TLS_CERT: join(pair, 'tls.crt'), PHASELINE_TLS_KEY: join(pair, 'tls.key') }
+    await using secure = await startTestApp({ env: { ...ENV, ...files } })
+    const options = { url: secure.url, token: secure.token, types: ['any'] }
+    await using stranger = startAgentProcess(language, options)
+    const { message } = await stranger.says({ event: 'problem', what: 'claim' })
+    expect(message).toMatch(/certificate/)
+    // The token of an administrator claims nothing: the server has read it.
+    await using agent = startAgentProcess(language, { ...options, caFile })
+    await agent.says({ event: 'over', code: 'FORBIDDEN' })
   })
 
   test('after a restore its work is lost, stopped, and claimed anew', async () => {

@@ -6,14 +6,21 @@ import type { Failure } from './vectors.ts'
 /** A server that fails the first claim, and has no work afterwards. */
 export interface FailingServer extends AsyncDisposable {
   readonly url: string
+  /** The tokens of the claims. */
+  readonly tokens: readonly (string | undefined)[]
   /** When each claim has come, in milliseconds. */
   readonly claims: readonly number[]
   /** Where a redirect has led to. */
   readonly followed: readonly string[]
 }
 
-export async function startFailingServer({ status, location, body }: Failure): Promise<FailingServer> {
+export async function startFailingServer({
+  status,
+  location,
+  body,
+}: Pick<Failure, 'status' | 'location' | 'body'>): Promise<FailingServer> {
   const claims: number[] = []
+  const tokens: (string | undefined)[] = []
   const followed: string[] = []
   const server = createServer(async (request, response) => {
     const sent = await text(request)
@@ -21,6 +28,7 @@ export async function startFailingServer({ status, location, body }: Failure): P
     // An agent may ask for offers by a WebSocket, too.
     if (!sent.includes('claimWork')) return void response.destroy()
     claims.push(performance.now())
+    tokens.push(request.headers.authorization?.replace(/^Bearer /, ''))
     if (claims.length > 1) {
       const data = { claimWork: { __typename: 'ClaimedWork', items: [], waitedMs: 0 } }
       return void response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
@@ -32,7 +40,7 @@ export async function startFailingServer({ status, location, body }: Failure): P
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
-    ...{ claims, followed },
+    ...{ tokens, claims, followed },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

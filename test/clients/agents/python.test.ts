@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { startTestApp } from '../../testkit/app.ts'
+import { startAgentProcess } from './agent-process.ts'
 import { conformance, openScene } from './conformance.ts'
+import { startFailingServer } from './failing-server.ts'
 
 conformance('Python')
 
@@ -16,4 +18,11 @@ test('work that calls sys.exit fails alone', async () => {
     code: 'AGENT_ERROR',
     message: expect.stringContaining('exit(3)'),
   })
+})
+
+test('an answer that is larger than its bound is not read', async () => {
+  await using failing = await startFailingServer({ status: 200, body: 'x'.repeat(2_000) })
+  await using agent = startAgentProcess('Python', { url: failing.url, token: 't', types: ['any'], maxBytes: 1_000 })
+  const { message } = await agent.says({ event: 'problem', what: 'claim' })
+  expect(message).toBe('The answer is larger than 1000 bytes.')
 })
