@@ -110,7 +110,7 @@ function printInput(name: string): void {
     const isRequired = isNonNullType(given) && byDefault === undefined
     return { field, type: isRequired ? typeOf(given) : `NotRequired[${typeOf(given)}]`, description }
   })
-  // What comes later may name what comes before.
+  // A type may name those above it.
   printed.delete(name)
   if (name !== FENCED) {
     printed.set(name, classOf(name, 'TypedDict', members))

@@ -7,6 +7,7 @@ import json
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from phaseline import Client, ClientError, Context, Problem, WorkItem, run_agent
@@ -98,7 +99,7 @@ async def main() -> None:
     def next_token() -> str:
         return str(given.pop(0) if len(given) > 1 else given[0])
 
-    token = given if isinstance(given, str) else next_token
+    token: str | Callable[[], str] = given if isinstance(given, str) else next_token
     bounds = {"max_bytes": OPTIONS["maxBytes"]} if "maxBytes" in OPTIONS else {}
     async with Client(OPTIONS["url"], token, **bounds) as client:
         if "follow" in OPTIONS:

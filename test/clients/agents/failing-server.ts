@@ -10,7 +10,7 @@ export interface FailingServer extends AsyncDisposable {
   readonly tokens: readonly (string | undefined)[]
   /** When each claim has come, in milliseconds. */
   readonly claims: readonly number[]
-  /** Where a redirect has led to. */
+  /** The requests that a redirect has led to. */
   readonly followed: readonly string[]
 }
 

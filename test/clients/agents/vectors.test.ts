@@ -20,7 +20,7 @@ test('the documents are those of our own agents', () => {
   expect(hashes.filter((hash) => !OWN_DOCUMENTS.includes(hash))).toEqual([])
 })
 
-/** What a name such as `$fence` stands for: that of an answer, once it was there. */
+/** Values of names such as `$fence`: each is that of the first answer that has it. */
 type Names = Map<string, unknown>
 const isName = (value: unknown): value is string => typeof value === 'string' && value.startsWith('$')
 
