@@ -165,7 +165,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
   },
   agents: {
     why: 'They start, kill and isolate hundreds of processes.',
-    judges: ['src/{agents,client,sandbox}/**', 'src/families/*/{agents,protocol}/**'],
+    judges: ['clients/**', 'src/{agents,client,sandbox}/**', 'src/families/*/{agents,protocol}/**'],
     files: files(`
       agents/ api-relay artifacts crash-points crm-server deployers isolation job-runner-server process process-agent
       agents/ services two-places

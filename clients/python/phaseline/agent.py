@@ -264,11 +264,11 @@ class Agent:
 
 
 #: It counts the time that the machine sleeps, where there is such a clock.
-_CLOCK: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+_CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", None)
 
 
 def _boot_time() -> float:
-    return time.clock_gettime(_CLOCK)
+    return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 
 def _wall_ahead() -> float:
