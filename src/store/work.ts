@@ -177,6 +177,10 @@ export async function findRoots(client: Client, objectIds: readonly string[]): P
 // lock.
 /** Milliseconds. */
 const EARLY_MS = 5_000
+const RENEWED = {
+  ...{ objectId: table.work.objectId, hash: required(table.work.fenceHash) },
+  ...{ leaseUntil: required(table.work.leaseUntil), abortRequested: boolean },
+}
 const renew = (name: string, suffix: string) =>
   statement({
     name,
@@ -190,9 +194,9 @@ const renew = (name: string, suffix: string) =>
   update work w set lease_until = greatest(w.lease_until, ${plusMs(timeNow('$3'), '$5')}) from u
   where ${selectivityHint('u.id')} and w.object_id = u.id and w.fence_hash = u.fence_hash and w.${IS_CLAIMED} and w.principal_id = $4 and w.lease_until is not null
     and (w.root_id in (select id from roots) or not exists (select from object o where o.id = w.root_id offset 0))
-  returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`,
+  returning w.object_id as "objectId", w.fence_hash as hash, w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`,
     params: [array(uuid), array(bytea), nullable(timestamptz), uuid, float8],
-    row: { objectId: table.work.objectId, leaseUntil: required(table.work.leaseUntil), abortRequested: boolean },
+    row: RENEWED,
   })
 const RENEW = renew('renew-leases', '')
 const RENEW_UNLESS_LOCKED = renew('renew-leases-skip', 'skip locked')
@@ -210,9 +214,9 @@ const RENEW_EARLY = statement({
     )
   update work w set lease_until = greatest(w.lease_until, ${plusMs(timeNow('$3'), '$5')}) from held h
   where ${selectivityHint('h.object_id')} and w.object_id = h.object_id
-  returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`,
+  returning w.object_id as "objectId", w.fence_hash as hash, w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`,
   params: [array(uuid), array(bytea), nullable(timestamptz), uuid, float8],
-  row: { objectId: table.work.objectId, leaseUntil: required(table.work.leaseUntil), abortRequested: boolean },
+  row: RENEWED,
 })
 const HELD = statement({
   name: 'held-leases',
@@ -225,6 +229,7 @@ const HELD = statement({
 
 export interface Renewed {
   readonly objectId: string
+  readonly hash: Buffer
   readonly leaseUntil: Date
   readonly abortRequested: boolean
 }

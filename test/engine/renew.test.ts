@@ -29,3 +29,14 @@ test('a renewal waits for the trees of its work, and is judged by what has becom
   holder.release()
   expect(await renewing).toMatchObject({ ok: true, leases: [{ state: 'LOST' }, { state: 'HELD' }, { state: 'HELD' }] })
 })
+
+test('of two fences of one object, only that of the last claim is renewed', async () => {
+  await using world = await createWorld()
+  await world.create('one', { deployItems: [item('a')] })
+  const [first] = await world.claim(1)
+  world.clock.advance(60_000)
+  const [second] = await world.claim(1)
+  const fences = [first, second].map((claimed) => claimed?.fence ?? '')
+  const renewal = await world.engineHost.agents.renew(DEPLOYER, fences, 30_000)
+  expect(renewal).toMatchObject({ ok: true, leases: [{ state: 'LOST' }, { state: 'HELD' }] })
+})

@@ -4,7 +4,7 @@ import { Busy } from '../../core/busy.ts'
 import { clampLeaseMs } from '../../core/lease.ts'
 import type { AgentPort, Renewal } from '../../core/ports/agents.ts'
 import { RIGHTS } from '../../core/rights.ts'
-import { type OpenedFence, openFence } from '../../store/fence.ts'
+import { type OpenedFence, openFence, sameHash } from '../../store/fence.ts'
 import { isLockTimeout } from '../../store/lock-timeout.ts'
 import { renewLeases } from '../../store/work.ts'
 import type { EngineContext } from '../context.ts'
@@ -90,7 +90,8 @@ async function renewOnce(
   const leases = new Map<string, Lease>()
   for (const fence of fences) {
     const lease = renewed.get(fence.objectId)
-    if (!lease) continue
+    // An agent may still have an earlier fence of work that it has claimed anew.
+    if (!lease || !sameHash(lease.hash, fence.hash)) continue
     const { abortRequested, leaseUntil } = lease
     leases.set(keyOf(fence), { state: abortRequested ? 'ABORT_REQUESTED' : 'HELD', leaseUntil })
   }
