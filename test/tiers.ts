@@ -65,7 +65,7 @@ export const LANDING = files(`
   cli/ hostile-text limits loaded-modules many projects promote read-back retries round-trip runs secrets targets tasks watch-list forecast
   client/ agent
   clients/ apollo reference-clients relay-compiler stitching urql
-  clients/agents/ how-to vectors
+  clients/agents/ vectors
   core/ surroundings
   deploy/ compose systemd
   e2e/ resume
@@ -163,13 +163,20 @@ export const DEEP: Readonly<Record<string, Group>> = {
       web/ retries runs schedules scope screen-reader sign-in tabs time
     `),
   },
+  languages: {
+    why: 'They hold agents in other languages than TypeScript to the protocol, and need those.',
+    needs: ['python'],
+    judges: ['clients/**', 'src/client/**', 'src/engine/agents/**', 'docs/how-to/agent-in-*.md'],
+    files: files(`
+      clients/agents/ how-to python typescript
+    `),
+  },
   agents: {
     why: 'They start, kill and isolate hundreds of processes.',
-    judges: ['clients/**', 'src/{agents,client,sandbox}/**', 'src/families/*/{agents,protocol}/**'],
+    judges: ['src/{agents,client,sandbox}/**', 'src/families/*/{agents,protocol}/**'],
     files: files(`
       agents/ api-relay artifacts crash-points crm-server deployers isolation job-runner-server process process-agent
       agents/ services two-places
-      clients/agents/ python typescript
       sandbox/ hostile
     `),
   },
