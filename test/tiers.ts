@@ -4,7 +4,7 @@
  */
 
 /** A group needs it besides Node and Postgres, and a script in `.ci/` provides it. */
-export type Provided = 'container-engine' | 'helm' | 'high-availability' | 'kubernetes' | 'network'
+export type Provided = 'container-engine' | 'helm' | 'high-availability' | 'kubernetes' | 'network' | 'python'
 
 export interface Group {
   /** Why its files are not in the landing tier. */

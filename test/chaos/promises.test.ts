@@ -75,7 +75,7 @@ const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly strin
   workload: [
     ...['pool', 'seq', 'runtime', 'usesWorkspace', 'timeoutMs', 'inheritedFrom', 'signal', 'targetLabels', 'placeId'],
     'startedAt',
-    ...['retry', 'workerAttempt', 'limits'],
+    ...['retry', 'workerAttempt', 'limits', 'gate'],
     'commit',
   ],
   capacity: ['one', 'maxJobs'],
@@ -93,7 +93,7 @@ const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly strin
     ...['projectId', 'description', 'isEnabled', 'editor', 'generation', 'behindMark', 'createdAt', 'updatedAt'],
   ],
   notification: ['seq', 'subjectId', 'isLate', 'notBefore', 'problem', 'createdAt', 'firstSentAt'],
-  gadgetJob: ['gadget', 'env', 'undoAfter', 'keptError'],
+  gadgetJob: ['gadget', 'env', 'undoAfter', 'keptError', 'gate'],
   cloudlet: [
     'version',
     'wantedVersion',
