@@ -1,5 +1,5 @@
 import { builder } from '../graphql/schema/builder.ts'
-import { GATE } from './gate.ts'
+import { GATE } from './start-gate.ts'
 import { RetryPolicyInput } from './retry-input.ts'
 
 /** Jobs of a task that a user creates, and of one that a subscription creates for an event. */

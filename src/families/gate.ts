@@ -1,15 +1,7 @@
 import { parseDateTime, type QuietHoursInput, WEEKDAYS } from '../core/date-time.ts'
-import {
-  type ApproverRole,
-  GATE_SCHEMA,
-  type GateConfig,
-  MAX_APPROVALS,
-  OPENERS,
-  type StartGateConfig,
-} from '../core/deployers/gate.ts'
+import { type ApproverRole, type GateConfig, MAX_APPROVALS, OPENERS } from '../core/deployers/gate.ts'
 import type { FieldProblem } from '../core/errors.ts'
 import { hasExpressions } from '../core/expression.ts'
-import { parseDuration } from '../core/parse-duration.ts'
 import type { Principal } from '../core/ports/viewer.ts'
 import { Problems } from '../core/problems.ts'
 import { APPROVERS } from '../core/rights.ts'
@@ -102,7 +94,7 @@ export function readGate(config: unknown, now: Date): Gate | FieldProblem {
   return { ...gate, approval: { count, role, authorMay: authorMay === true } }
 }
 
-const wrong = (path: string, message: string): FieldProblem => ({ path, message })
+export const wrong = (path: string, message: string): FieldProblem => ({ path, message })
 function notOneOpener(config: unknown): FieldProblem | null {
   const there = OPENERS.filter((name) => (config as GateConfig | null)?.[name] !== undefined)
   if (there.length === 1) return null
@@ -124,42 +116,6 @@ const isFreeze = (value: unknown): value is QuietHoursInput => {
 
 /** The time at which the hours are over: now, if they are. */
 const endOf = (hours: QuietHours, now: Date): string => (quietUntil(hours, now) ?? now).toISOString()
-
-/** How the API describes a gate before a start. */
-export const GATE =
-  'An object with one of `approval`, `signal`, `until` and `freeze`, as the config of a deploy item of the type gate, and perhaps `message` and `timeout` (such as "2h").'
-/** The longest that a gate before a start may wait, if its config bounds that. */
-const MAX_TIMEOUT_MS = 31 * 24 * 60 * 60 * 1_000
-const { properties: FIELDS } = GATE_SCHEMA
-
-/** The problem of the gate in the spec of what waits there; null: there is none. A deploy item's config has a schema instead. */
-function startGateProblem(config: unknown): FieldProblem | null {
-  if (!isRecord(config)) return wrong('', 'must be an object')
-  const { timeout, ...gate } = config as StartGateConfig
-  const { message = '', approval = {}, signal = 'x' } = gate
-  const unknown =
-    unknownKey(gate, FIELDS) ?? (isRecord(approval) ? unknownKey(approval, FIELDS.approval.properties) : null)
-  if (unknown !== null) return wrong(unknown, 'is not known here')
-  if (String(message).length > FIELDS.message.maxLength)
-    return wrong('message', `must have at most ${FIELDS.message.maxLength} characters`)
-  if (!new RegExp(FIELDS.signal.pattern).test(String(signal)))
-    return wrong('signal', 'must be a name of letters, digits, ".", "_" and "-"')
-  const timeoutMs = timeout === undefined ? 1 : typeof timeout === 'string' ? parseDuration(timeout) : null
-  if (timeoutMs === null || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS)
-    return wrong('timeout', 'must be a duration such as 2h, of at most 31 days')
-  const read = readGate(gate, new Date(0))
-  return 'path' in read ? read : null
-}
-/** The same, with its problem among the others. */
-export function startGateOf(input: unknown, path: string, problems: Problems): StartGateConfig {
-  const problem = startGateProblem(input)
-  if (problem) problems.add(problem.path === '' ? path : `${path}.${problem.path}`, problem.message)
-  return input as StartGateConfig
-}
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const unknownKey = (value: object, known: object): string | null =>
-  Object.keys(value).find((key) => !Object.hasOwn(known, key)) ?? null
 
 /** As the log says it: rules of notifications find it by that. */
 export const gateReason = ({ approval, signal }: Gate): string =>
@@ -217,93 +173,3 @@ export const gateBlocker = (gate: Gate): GateBlocker => ({
   ...{ reason: 'GATE', signal: gate.signal, message: describeGate(gate) },
   opensAt: gate.until === null ? null : new Date(gate.until),
 })
-
-/** The gate at which an object waits before it starts. */
-export interface StartGate extends Gate {
-  /** The principal that has asked for the tree; null: the log no longer says. */
-  readonly authorId: string | null
-  /** Since when it is closed, as ISO 8601. */
-  readonly since: string
-  /** Null: it waits for ever. */
-  readonly timeoutMs: number | null
-  /** Absent: it is closed. */
-  readonly isOpen?: true
-}
-
-export function newStartGate({ timeout, ...config }: StartGateConfig, now: Date, authorId: string | null): StartGate {
-  const gate = readGate(config, now)
-  if ('path' in gate) throw new Error(`a spec was written with a gate that cannot be read: ${gate.message}`)
-  return {
-    ...gate,
-    authorId,
-    since: now.toISOString(),
-    timeoutMs: timeout === undefined ? null : parseDuration(timeout),
-  }
-}
-
-/** The gates before the start of a family's objects. */
-export const startGates = (
-  gateOf: (node: Pick<Node, 'row' | 'details'>) => StartGate | null,
-  write: Gates['write'],
-): Gates & { readonly gateOf: typeof gateOf } => ({
-  gateOf,
-  waiting(node) {
-    const gate = gateOf(node)
-    return node.row.phase !== 'PENDING' || !gate || gate.isOpen || gate.decision ? null : gate
-  },
-  authors: (node) => [gateOf(node)?.authorId],
-  write,
-})
-
-/** The caller at the gate of an object that waits for people; null: it does not. */
-export function startApproval(
-  { gateOf, waiting }: ReturnType<typeof startGates>,
-  node: Pick<Node, 'row' | 'details'>,
-  { principalId }: { readonly principalId: string },
-): { readonly isAuthor: boolean } | null {
-  const gate = waiting(node)
-  return gate?.approval ? { isAuthor: !mayApprove(principalId, gate, [gateOf(node)?.authorId]) } : null
-}
-
-/** Rules of notifications find by the reason what waits. */
-export const announceGate = (node: Node, gate: Gate, slice: Slice): void =>
-  slice.recordRequest(node, { reason: gateReason(gate), message: describeGate(gate) })
-
-interface GateEnd {
-  readonly actor: 'USER' | 'CONTROLLER'
-  readonly by?: Principal
-  readonly code: 'REJECTED' | 'GATE_EXPIRED'
-  readonly message: string
-}
-/** True: it is open. Otherwise a clock of the object runs, if its gate has a time, or `end` has been called. */
-export function passesGate(
-  node: Node,
-  slice: Slice,
-  { gate, write, end }: { gate: StartGate; write(gate: StartGate): void; end(how: GateEnd): void },
-): boolean {
-  if (gate.isOpen) return true
-  const open = (by: Principal | null, message: string): true => {
-    write({ ...gate, isOpen: true })
-    slice.setClock(node, null)
-    slice.recordRequest(node, { ...(by && { by }), reason: 'gate opened', message })
-    return true
-  }
-  const finish = (how: GateEnd): false => {
-    slice.setClock(node, null)
-    end(how)
-    return false
-  }
-  const { decision, since, timeoutMs } = gate
-  if (decision?.exports) return open(decision.by, decision.message)
-  if (decision) return finish({ actor: 'USER', by: decision.by, code: 'REJECTED', message: decision.message })
-  const due = gate.until === null ? null : new Date(gate.until)
-  const opens = due && due <= slice.now ? reopensAt(gate, slice.now) : due
-  if (due && !opens) return open(null, 'Its time has come.')
-  // The engine may be late, and the next hours have begun.
-  if (opens && opens !== due) write({ ...gate, until: opens.toISOString() })
-  const expires = timeoutMs === null ? null : new Date(Date.parse(since) + timeoutMs)
-  if (expires && expires <= slice.now)
-    return finish({ actor: 'CONTROLLER', code: 'GATE_EXPIRED', message: 'Nobody opened it in time.' })
-  slice.setClock(node, opens && (!expires || opens < expires) ? opens : expires)
-  return false
-}

@@ -1,4 +1,4 @@
-import { GATE } from '../../families/gate.ts'
+import { GATE } from '../../families/start-gate.ts'
 import { LimitRequestInput } from '../../families/limit-input.ts'
 import { RetryPolicyInput } from '../../families/retry-input.ts'
 import { LabelInput } from '../../graphql/objects/label-input.ts'

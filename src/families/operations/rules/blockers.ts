@@ -10,7 +10,8 @@ import {
 import type { OfferedWork } from '../../../core/claimant.ts'
 import { awaitsAgent, WORK_STATE, type WorkState } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
-import { describeGate, type GateBlocker, gateBlocker, type StartGate } from '../../gate.ts'
+import { describeGate, type GateBlocker, gateBlocker } from '../../gate.ts'
+import type { StartGate } from '../../start-gate.ts'
 import { isOver, type JobRetry } from './details.ts'
 import type { LockMode } from './lock-mode.ts'
 

@@ -1,7 +1,7 @@
 import type { AttemptFailure, Retry } from '../../../core/retry.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
-import type { StartGate } from '../../gate.ts'
+import type { StartGate } from '../../start-gate.ts'
 import { gadgetJob as machine } from '../machines.ts'
 import type { DeclaredLock } from './lock-mode.ts'
 

@@ -3,7 +3,7 @@ import type { Labels } from '../../../core/place.ts'
 import type { Retry } from '../../../core/retry.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
-import type { StartGate } from '../../gate.ts'
+import type { StartGate } from '../../start-gate.ts'
 import { worker as machine } from '../machines.ts'
 
 /** The family's own columns. */

@@ -1,5 +1,5 @@
 import type { Node, Slice } from '../../../core/tree.ts'
-import { passesGate, type StartGate, startGates } from '../../gate.ts'
+import { passesGate, type StartGate, startGates } from '../../start-gate.ts'
 import { SLOT, type WorkloadDetails, workload } from './details.ts'
 import { cancelWorkload } from './end-workload.ts'
 
