@@ -1,6 +1,6 @@
 import { builder } from '../graphql/schema/builder.ts'
-import { GATE } from './start-gate.ts'
 import { RetryPolicyInput } from './retry-input.ts'
+import { GATE } from './start-gate.ts'
 
 /** Jobs of a task that a user creates, and of one that a subscription creates for an event. */
 

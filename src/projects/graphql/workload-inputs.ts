@@ -1,6 +1,6 @@
-import { GATE } from '../../families/start-gate.ts'
 import { LimitRequestInput } from '../../families/limit-input.ts'
 import { RetryPolicyInput } from '../../families/retry-input.ts'
+import { GATE } from '../../families/start-gate.ts'
 import { LabelInput } from '../../graphql/objects/label-input.ts'
 import { builder } from '../../graphql/schema/builder.ts'
 import { ArtifactWhenEnum } from './workload-spec.ts'

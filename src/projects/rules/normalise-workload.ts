@@ -5,9 +5,9 @@ import { LIMITS } from '../../core/limits.ts'
 import type { Labels } from '../../core/place.ts'
 import type { Problems } from '../../core/problems.ts'
 import { refProblem, repositoryProblem } from '../../core/repository.ts'
-import { startGateOf } from '../../families/start-gate.ts'
 import { type LimitRequestInput, normaliseLimits } from '../../families/limit-requests.ts'
 import { normaliseRetry, type RetryPolicyInput } from '../../families/retry-policy.ts'
+import { startGateOf } from '../../families/start-gate.ts'
 import {
   checkArtifactName,
   checkFilePath,

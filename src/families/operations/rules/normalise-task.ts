@@ -3,8 +3,8 @@ import { isReservedArgument, RESERVED_ARGUMENT_RULE } from '../../../core/gadget
 import { LIMITS } from '../../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../../core/problems.ts'
 import type { RetryPolicy } from '../../../core/retry.ts'
-import { startGateOf } from '../../start-gate.ts'
 import { normaliseRetry, type RetryPolicyInput } from '../../retry-policy.ts'
+import { startGateOf } from '../../start-gate.ts'
 import type { TaskJob } from '../../tasks.ts'
 import type { JobSpec } from './spec.ts'
 
