@@ -77,6 +77,8 @@ function judgeState(verb: Verb, subject: VerbSubject, actor: Actor, machine: Mac
 }
 
 function isPossible({ to, phases }: Verb, phase: Phase, actor: Actor, { transitions }: Machine): boolean {
-  if (to === null) return phases.includes(phase)
+  // The phases of a verb are those of the user: its other transitions to the same phase have verbs of their own.
+  if ((to === null || actor === 'USER') && !phases.includes(phase)) return false
+  if (to === null) return true
   return transitions.some((row) => row.actor === actor && row.from === phase && to.includes(row.to))
 }

@@ -114,6 +114,8 @@ export const gadgetJob = defineMachine({
       name: 'giveUpUndo',
       label: 'Give up',
       mutation: 'resolveUndo',
+      // Other decisions lead there from PENDING.
+      phases: ['UNDO_FAILED'],
       to: ['FAILED'],
       confirm: 'Leave {name} as it is: its locks are released, and nothing is undone any more.',
       danger: true,

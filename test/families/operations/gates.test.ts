@@ -67,6 +67,8 @@ test('a job declares no locks before another person has approved it, and asks wh
     history: { edges: [{}, { node: { reason: 'APPROVAL', message: 'Waits for an approval. Overwrite it?' } }] },
   })
   expect((await seen(task)).blockedBy[0]).toMatchObject(blocker)
+  const { verbs } = await seen(restore, BOB)
+  expect(verbs.flatMap(({ name, allowed }) => (allowed ? [name] : []))).toEqual(['approve', 'reject'])
   const undecided = await api.query(gql('{ objects(filter: { undecided: true }) { edges { node { id } } } }'), {})
   expect(present(undecided.objects).edges).toEqual([{ node: { id: restore } }])
   expect(await ask('approve', USER, { id: restore })).toMatch(/^ForbiddenError: ada has written the spec, or asked/)
