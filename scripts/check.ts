@@ -30,6 +30,8 @@ const STEPS = [
   ...[
     'tables',
     'schema',
+    'openapi',
+    'asyncapi',
     'machines',
     'guard',
     'layers',

@@ -10,7 +10,17 @@ import { promisify } from 'node:util'
  */
 
 const ROOT = resolve(import.meta.dirname, '..')
-const FILES = ['prisma', 'examples', 'schema.graphql', 'web-playground/dist', 'docs-dist', 'LICENSE', 'CHANGELOG.md']
+const FILES = [
+  'prisma',
+  'examples',
+  'schema.graphql',
+  'openapi.json',
+  'asyncapi.json',
+  'web-playground/dist',
+  'docs-dist',
+  'LICENSE',
+  'CHANGELOG.md',
+]
 /** Parts of packages that only compilers and debuggers read, Prisma for other databases, and builds for runtimes other than Node. */
 const UNUSED =
   /\.(map|d\.[cm]?ts|md)$|\/query_compiler_(small|fast_bg\.(?!postgresql(\.wasm-base64)?\.mjs$))|\/prebuilds$/

@@ -10,7 +10,8 @@ import { instanceHealth } from '../graphql/health/instance-health.ts'
 import type { GraphQLServices } from '../graphql/resolver-context.ts'
 import type { Logger } from '../logger.ts'
 import { tokensOf } from './auth/agent-tokens.ts'
-import { API_PATH, ARTIFACTS_PATH, listen } from './http/listener.ts'
+import { API_PATH, ARTIFACTS_PATH } from './endpoints.ts'
+import { listen } from './http/listener.ts'
 import { routeOf } from './http/routes.ts'
 import type { TlsSource } from './http/tls.ts'
 import { createBounds } from './limits/bounds.ts'
@@ -27,6 +28,7 @@ import type { MeasuredWork } from './operators/measure-work.ts'
 import { createMetrics, type MeasuredClock, type Metrics } from './operators/metrics.ts'
 import { Readiness } from './operators/readiness.ts'
 import { loadDashboard } from './pages/dashboard.ts'
+import { loadDescriptions } from './pages/descriptions.ts'
 import { loadDocumentation } from './pages/documentation.ts'
 import { createGraphQLSocket } from './socket/graphql-socket.ts'
 import { FanOut } from './streams/fan-out.ts'
@@ -57,6 +59,8 @@ export interface ServerOptions {
   readonly dashboardFolder?: string
   /** The built documentation; by default none is served. */
   readonly documentationFolder?: string
+  /** The folder of openapi.json and asyncapi.json; by default none is served. */
+  readonly descriptionsFolder?: string
   /** The present ways to sign in; by default with tokens only. */
   readonly logins?: () => readonly Login[]
   /** Measured when given. */
@@ -98,6 +102,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     logger,
     dashboardFolder,
     documentationFolder,
+    descriptionsFolder,
     clock,
   } = options
   const { logins = () => [], tls = null } = options
@@ -131,7 +136,9 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   let closing: Promise<void> | undefined
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
   const documentation = documentationFolder === undefined ? null : await loadDocumentation(documentationFolder)
-  const parts = { ...common, artifacts, hooks, metrics, metricsToken, readiness, dashboard, documentation, logins }
+  const descriptions = await loadDescriptions(descriptionsFolder)
+  const shown = { dashboard, documentation, descriptions, logins }
+  const parts = { ...common, ...shown, artifacts, hooks, metrics, metricsToken, readiness }
   const listening = { bounds, drain, inFlight, answered: metrics.answered, logger }
   const internal =
     loopback && ofAgents && agentSocket

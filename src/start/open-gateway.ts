@@ -3,7 +3,11 @@ import { OWN_DOCUMENTS } from '../documents/own-documents.ts'
 import type { Metrics } from '../server/operators/metrics.ts'
 import { createServer, type RunningServer, type ServerOptions } from '../server/server.ts'
 import { isOurAgent } from './built-in-agents.ts'
-import { DASHBOARD_FOLDER as dashboardFolder, DOCUMENTATION_FOLDER as documentationFolder } from './package-folder.ts'
+import {
+  DASHBOARD_FOLDER as dashboardFolder,
+  PACKAGE_FOLDER as descriptionsFolder,
+  DOCUMENTATION_FOLDER as documentationFolder,
+} from './package-folder.ts'
 import { readDocuments } from './read-documents.ts'
 import { watchCertificate } from './watched-certificate.ts'
 
@@ -52,6 +56,7 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
       documents,
       dashboardFolder,
       documentationFolder,
+      descriptionsFolder,
       tls,
       loopback,
       metricsToken,

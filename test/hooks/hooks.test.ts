@@ -8,6 +8,7 @@ import { sign } from '../../src/standard-webhooks.ts'
 import { commandLine } from '../cli/command.ts'
 import { startTestApp, type TestApp } from '../testkit/app.ts'
 import { present } from '../testkit/ask.ts'
+import { describedText } from '../testkit/described.ts'
 import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
 
@@ -68,12 +69,17 @@ interface Answer {
   readonly errors?: readonly { message: string; extensions: { code: string } }[]
 }
 async function post(name: string, body: string | Buffer, headers: Record<string, string>, project = 'ci') {
-  const response = await fetch(`${app.origin}/hooks/${project}/${name}`, {
+  const path = `/hooks/${project}/${name}`
+  const response = await fetch(`${app.origin}${path}`, {
     method: 'POST',
     body: new Uint8Array(Buffer.from(body)),
     headers,
   })
-  return { status: response.status, headers: response.headers, ...((await response.json()) as Answer) }
+  return {
+    status: response.status,
+    headers: response.headers,
+    ...(JSON.parse(await describedText('POST', path, response)) as Answer),
+  }
 }
 const bearer = { authorization: `Bearer ${SECRET}`, 'content-type': 'application/json' }
 const github = (body: string, delivery: string, event = 'push', secret = SECRET) => ({

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
+import { requireDescribed } from '../testkit/described.ts'
 
 export interface Answer {
   readonly status: number
@@ -10,7 +11,7 @@ export interface Answer {
   json(): any
 }
 
-/** One request with exactly these headers: fetch would not let a test choose Host and Origin. */
+/** One request with exactly these headers: fetch would not let a test choose Host and Origin. The answer must be one of openapi.json. */
 export function call(
   port: number,
   path: string,
@@ -27,7 +28,12 @@ export function call(
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString()
         const { statusCode: status = 0, headers: got } = response
-        resolve({ status, headers: got, body: text, json: () => JSON.parse(text) })
+        try {
+          requireDescribed(method, path, { status, type: got['content-type'], body: text })
+          resolve({ status, headers: got, body: text, json: () => JSON.parse(text) })
+        } catch (error) {
+          reject(error)
+        }
       })
       response.on('error', reject)
     })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../testkit/app.ts'
 import { ask } from '../testkit/ask.ts'
+import { describedText } from '../testkit/described.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
@@ -23,7 +24,7 @@ const get = (path: string, headers: Record<string, string> = {}, token = app.tok
   fetch(`${app.origin}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
 async function read(path: string, token?: string) {
   const response = await get(path, {}, token)
-  const text = await response.text()
+  const text = await describedText('GET', path, response)
   const lines = text.split('\n').filter((line) => line !== '')
   return {
     response,
@@ -114,7 +115,9 @@ test.each<[string, number, string]>([
   ['/log?after=99999999', 410, 'This cursor is not in the log'],
 ])('%s is refused', async (path, status, message) => {
   const response = await get(path)
-  const body = (await response.json()) as { errors: { message: string; extensions: { code: string } }[] }
+  const body = JSON.parse(await describedText('GET', path, response)) as {
+    errors: { message: string; extensions: { code: string } }[]
+  }
   expect([response.status, body.errors[0]?.message]).toEqual([status, expect.stringContaining(message)])
   expect(response.headers.get('cache-control')).toBe('no-store')
 })

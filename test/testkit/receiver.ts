@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { messageIn } from './described.ts'
 
 export interface Received {
   readonly headers: IncomingHttpHeaders
@@ -16,7 +17,7 @@ export interface Receiver extends AsyncDisposable {
   ) => number | null | 'hangs' | readonly [status: number, headers: Record<string, string>, body?: string]
 }
 
-/** A server that takes what is posted, and answers as it is asked to. */
+/** A server that takes what is posted, and answers as it is asked to. At its end, each message must be one of asyncapi.json. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -39,6 +40,7 @@ export async function startReceiver(): Promise<Receiver> {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
+      for (const { headers, body } of received) if (headers['user-agent'] === 'Phaseline') messageIn(headers, body)
     },
   }
   return receiver

@@ -1,6 +1,5 @@
-export const GRAPHQL_RESPONSE = 'application/graphql-response+json'
-export const JSON_TYPE = 'application/json'
-export const EVENTS = 'text/event-stream'
+import { EVENTS, GRAPHQL_RESPONSE, JSON_TYPE } from '../endpoints.ts'
+
 export type Media = typeof GRAPHQL_RESPONSE | typeof JSON_TYPE | typeof EVENTS
 
 interface Range {

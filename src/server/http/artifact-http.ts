@@ -5,11 +5,11 @@ import type { Artifact, ArtifactPort, ArtifactRefusal } from '../../core/ports/a
 import { hasRight, RIGHTS, requireRight } from '../../core/rights.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import { callerOf } from '../../graphql/audit/caller-of.ts'
+import { ARTIFACTS_PATH, allowOf } from '../endpoints.ts'
 import { PIECE } from '../json/request-text.ts'
 import { reply, replyError } from '../replies/reply.ts'
 import { asCaller, type Called } from './as-caller.ts'
 import type { HttpParts } from './graphql-http.ts'
-import { ARTIFACTS_PATH } from './listener.ts'
 import { strangersTurn } from './strangers-turn.ts'
 
 /**
@@ -36,7 +36,7 @@ export async function handleArtifact(request: IncomingMessage, response: ServerR
   const isUpload = method === 'PUT'
   if (!(isUpload || method === 'GET' || method === 'HEAD')) {
     if (!(await strangersTurn(request, response, parts))) return
-    response.setHeader('allow', 'GET, HEAD, PUT')
+    response.setHeader('allow', allowOf(ARTIFACTS_PATH))
     return replyError(response, 405, 'METHOD_NOT_ALLOWED', 'An artifact is read by GET and written by PUT.')
   }
   await asCaller(request, response, parts, async (called) => {

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import { failure } from '../../graphql/schema/failures.ts'
 import { TOKEN_WRONG } from '../auth/credentials.ts'
+import { EVENTS } from '../endpoints.ts'
 import type { Account } from '../limits/accounts.ts'
 import type { Bounds } from '../limits/bounds.ts'
 import type { Allocate } from '../streams/buffer-pool.ts'
 import { ClientSink } from '../streams/client-sink.ts'
-import { EVENTS } from './accepted-media.ts'
 
 const BEFORE = Buffer.from('event: next\ndata: ')
 const AFTER = Buffer.from('\n\n')

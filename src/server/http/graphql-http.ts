@@ -5,6 +5,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import { authenticate } from '../auth/authenticate.ts'
 import type { TokenParts } from '../auth/check-token.ts'
+import { API_PATH, allowOf, EVENTS, GRAPHQL_RESPONSE, JSON_TYPE } from '../endpoints.ts'
 import { jsonPieces } from '../json/json-pieces.ts'
 import type { NextTurn } from '../json/parse-json.ts'
 import { PIECE } from '../json/request-text.ts'
@@ -15,7 +16,7 @@ import { type OperationParts, prepare } from '../operation/prepare.ts'
 import { traceOf } from '../operation/trace-of.ts'
 import { refuse, refuseForNow, reply, replyError, replyPieces } from '../replies/reply.ts'
 import { requestIdIn } from '../replies/request-id.ts'
-import { EVENTS, GRAPHQL_RESPONSE, JSON_TYPE, type Media, mediaOf } from './accepted-media.ts'
+import { type Media, mediaOf } from './accepted-media.ts'
 import { endEvents, leaveEvents, sendEvents } from './event-sink.ts'
 import { isJson, NEEDS_JSON, type Refused, replyRefusal } from './json-body.ts'
 import { type RefusedRequest, readRequest, type SentRequest } from './read-request.ts'
@@ -190,7 +191,7 @@ function judge({ method, headers, url = '' }: IncomingMessage): Refused | null {
   if (method === 'GET' && (headers.accept?.includes(EVENTS) || NAMES_DOCUMENT.test(url))) return null
   if (method !== 'POST') {
     const message = `Use POST; GET is for streams of events, with accept: ${EVENTS}.`
-    return { status: 405, code: 'METHOD_NOT_ALLOWED', message, headers: { allow: 'GET, POST' } }
+    return { status: 405, code: 'METHOD_NOT_ALLOWED', message, headers: { allow: allowOf(API_PATH) } }
   }
   const [encoding, type] = [headers['content-encoding'], headers['content-type']]
   if (encoding !== undefined && !/^identity$/i.test(encoding)) return NEEDS_PLAIN_BODY

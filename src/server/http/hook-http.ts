@@ -3,12 +3,12 @@ import { HOOK_BODY_MS, MAX_HOOK_BODY } from '../../core/hook.ts'
 import type { HookHeaders, HookPort, OpenHook } from '../../core/ports/hooks.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import { databaseFailure } from '../../graphql/schema/failures.ts'
+import { allowOf, HOOKS_PATH } from '../endpoints.ts'
 import type { Account } from '../limits/accounts.ts'
 import type { Reservation } from '../limits/callers.ts'
 import { refuseForNow, reply, replyError } from '../replies/reply.ts'
 import { bodyInTime } from './body-in-time.ts'
 import type { HttpParts } from './graphql-http.ts'
-import { HOOKS_PATH } from './listener.ts'
 
 /**
  * Deliveries of others: `POST /hooks/<project>/<name>`. Until a request is authentic it counts for its address and the name of the hook,
@@ -44,9 +44,9 @@ export async function handleHook(request: IncomingMessage, response: ServerRespo
   }
   // The protocol of CloudEvents has senders ask first whether they may post. Each may that has a secret, from anywhere.
   if (request.method === 'OPTIONS' && request.headers['webhook-request-origin'] !== undefined)
-    return void response.writeHead(200, { allow: 'POST', 'webhook-allowed-origin': '*' }).end()
+    return void response.writeHead(200, { allow: allowOf(HOOKS_PATH), 'webhook-allowed-origin': '*' }).end()
   if (request.method !== 'POST') {
-    response.setHeader('allow', 'POST')
+    response.setHeader('allow', allowOf(HOOKS_PATH))
     return fail(405, 'METHOD_NOT_ALLOWED', 'Deliveries are posted.')
   }
   const { 'content-encoding': encoding = 'identity', 'content-length': length = '0' } = request.headers

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FailureCode } from '../../core/vocabulary.ts'
+import { JSON_TYPE } from '../endpoints.ts'
 import { replyError } from '../replies/reply.ts'
-import { JSON_TYPE } from './accepted-media.ts'
 
 /** The type that a request with a body must declare; other types can be sent by any page's form. */
 

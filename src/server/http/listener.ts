@@ -13,6 +13,7 @@ import type { GatewayLimits } from '../../core/gateway-limits.ts'
 import type { InFlight } from '../../core/in-flight.ts'
 import { isLoopback } from '../../core/loopback.ts'
 import type { Logger } from '../../logger.ts'
+import { API_PATH, ARTIFACTS_PATH } from '../endpoints.ts'
 import type { Bounds } from '../limits/bounds.ts'
 import type { Drain } from '../limits/drain.ts'
 import { OpenConnections, StoppableMessage } from '../limits/open-connections.ts'
@@ -68,12 +69,6 @@ export interface Listener {
   /** Accepts no more connections, and lets requests end; their connections close with them. Sockets must be closed beside it. */
   close(): Promise<void>
 }
-
-export const API_PATH = '/graphql'
-/** With the id of an artifact to read, or with the id of a workload and the name of what it leaves. */
-export const ARTIFACTS_PATH = '/artifacts/'
-/** With the names of a project and of one of its hooks. */
-export const HOOKS_PATH = '/hooks/'
 
 const IDLE_MS = 20
 /**

@@ -8,6 +8,7 @@ import { followable } from '../../graphql/log/phase-subscriptions.ts'
 import { logCursor } from '../../graphql/schema/cursors.ts'
 import { cursorExpired } from '../../graphql/schema/failures.ts'
 import { cursorAt, encodeCursor } from '../../log/cursor.ts'
+import { allowOf, LOG_BOUNDS, LOG_PATH, NDJSON } from '../endpoints.ts'
 import type { NextTurn } from '../json/parse-json.ts'
 import { PIECE } from '../json/request-text.ts'
 import { replyError, replyPieces } from '../replies/reply.ts'
@@ -25,10 +26,7 @@ export interface LogHttpParts extends HttpParts {
 }
 type Parts = LogHttpParts
 
-const NDJSON = 'application/x-ndjson; charset=utf-8'
-const LIMIT = { most: 1_000, unlessSaid: 500 } as const
-const MAX_WAIT_S = 60
-const MAX_CHARACTERS = 1_024
+const { limit: LIMIT, wait: MAX_WAIT_S, characters: MAX_CHARACTERS } = LOG_BOUNDS
 /** Milliseconds of a search that finds little. The answer says where it has stopped. */
 const SEARCH_MS = 2_000
 
@@ -38,7 +36,7 @@ export async function handleLog(request: IncomingMessage, response: ServerRespon
   const asked = method === 'GET' ? askedIn(new URL(url, 'http://here').searchParams, parts) : NOT_GET
   if ('status' in asked) {
     if (!(await strangersTurn(request, response, parts))) return
-    if (asked === NOT_GET) response.setHeader('allow', 'GET')
+    if (asked === NOT_GET) response.setHeader('allow', allowOf(LOG_PATH))
     return replyError(response, asked.status, asked.code, asked.message)
   }
   const ended = new AbortController()
@@ -135,7 +133,7 @@ async function answer(called: Called, asked: Asked, { log, turns }: Parts, ended
     if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end()
     const pieces = await linesOf(page.changes, () => turns.next(caller.principal))
     caller.meter()(pieces.length * PIECE)
-    replyPieces(response, 200, NDJSON, pieces)
+    replyPieces(response, 200, `${NDJSON}; charset=utf-8`, pieces)
   } catch (error) {
     if (!(error instanceof CursorExpired)) throw error
     const { message, extensions } = await cursorExpired(error, log)

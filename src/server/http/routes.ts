@@ -2,10 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HookPort } from '../../core/ports/hooks.ts'
 import type { Login } from '../../core/ports/login.ts'
 import { loginsDocument, originsOf } from '../auth/logins.ts'
+import {
+  API_PATH,
+  ARTIFACTS_PATH,
+  DESCRIPTION_PATHS,
+  HOOKS_PATH,
+  LOG_PATH,
+  LOGINS_PATH,
+  METRICS_PATH,
+  SIGN_IN_PATH,
+} from '../endpoints.ts'
 import { PIECE } from '../json/request-text.ts'
 import { type HealthParts, probeOf } from '../operators/health-routes.ts'
 import { type MetricsParts, showMetrics } from '../operators/metrics-route.ts'
 import type { Dashboard } from '../pages/dashboard.ts'
+import type { Descriptions } from '../pages/descriptions.ts'
 import type { Documentation } from '../pages/documentation.ts'
 import { landingPage } from '../pages/landing.ts'
 import type { Page } from '../pages/page.ts'
@@ -13,7 +24,7 @@ import { replyText } from '../replies/reply.ts'
 import { type ArtifactParts, handleArtifact } from './artifact-http.ts'
 import { handleGraphQL } from './graphql-http.ts'
 import { handleHook } from './hook-http.ts'
-import { API_PATH, ARTIFACTS_PATH, HOOKS_PATH, type Route } from './listener.ts'
+import type { Route } from './listener.ts'
 import { handleLog, type LogHttpParts } from './log-http.ts'
 import { handleSignIn, type SignInParts } from './sign-in-http.ts'
 
@@ -24,6 +35,8 @@ export interface RouteParts extends LogHttpParts, ArtifactParts, HealthParts, Me
   readonly dashboard: Dashboard | null
   /** Null when it is not built: then it is said how that is done. */
   readonly documentation: Documentation | null
+  /** The descriptions of the API, by their paths. */
+  readonly descriptions: Descriptions
   /** The present ways to sign in. */
   readonly logins: () => readonly Login[]
 }
@@ -36,13 +49,11 @@ const PAGES: Readonly<Record<string, Handler>> = {
   '/explore': showIndex,
   '/graphiql': showGraphiql,
   [API_PATH]: showGraphiql,
-  '/.well-known/phaseline': showLogins,
+  [LOGINS_PATH]: showLogins,
+  ...Object.fromEntries(DESCRIPTION_PATHS.map((path) => [path, showDescription])),
 }
 
 const DOCS = '/docs'
-/** The dashboard has a page of the same address. */
-const LOG = '/log'
-const SIGN_IN = '/sign-in'
 
 /** Addresses of pages of the dashboard, which alone knows the pages, and shows that one does not exist. */
 const PAGE = /^\/[a-z]{1,40}(\/[\w.-]{1,200})?$/
@@ -55,14 +66,14 @@ export function routeOf(path: string, request: IncomingMessage, parts: RoutePart
     handle: (sent, response) => handle(sent, response, parts),
   })
   if (path === API_PATH && !wantsPage(request)) return route(path, handleGraphQL, 'JUDGED')
-  if (path === '/metrics') return route(path, showMetrics, 'JUDGED')
-  if (path === SIGN_IN) return { ...route(path, handleSignIn), isForOwnPages: true }
+  if (path === METRICS_PATH) return route(path, showMetrics, 'JUDGED')
+  if (path === SIGN_IN_PATH) return { ...route(path, handleSignIn), isForOwnPages: true }
   const probe = probeOf(path)
   if (probe) return route(path, probe, 'PROBE')
   const handler = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined
   if (handler) return route(path, handler)
   if (path.startsWith(ARTIFACTS_PATH)) return route(ARTIFACTS_PATH, handleArtifact, 'JUDGED')
-  if (path === LOG && !acceptsPage(request)) return route(LOG, handleLog, 'JUDGED')
+  if (path === LOG_PATH && !acceptsPage(request)) return route(LOG_PATH, handleLog, 'JUDGED')
   const { hooks } = parts
   if (hooks && path.startsWith(HOOKS_PATH) && !wantsPage(request))
     return route(HOOKS_PATH, (sent, response) => handleHook(sent, response, { ...parts, hooks }), 'JUDGED')
@@ -82,13 +93,19 @@ function showLogins(request: IncomingMessage, response: ServerResponse, parts: R
   return showPage(request, response, parts, { body: Buffer.from(loginsDocument(parts.logins())), headers })
 }
 
+async function showDescription(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
+  const page = parts.descriptions.get(pathOf(request))
+  if (page) return await showPage(request, response, parts, page)
+  replyText(response, 404, 'Not found.')
+}
+
 function showGraphiql(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
   const { dashboard, logins } = parts
   return showPage(request, response, parts, dashboard?.graphiql(originsOf(logins())) ?? landingPage)
 }
 
 async function showAsset(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
-  const path = request.url?.split('?', 1)[0] ?? ''
+  const path = pathOf(request)
   const asset = await parts.dashboard?.asset(path, request.headers['accept-encoding'])
   if (asset) return await showPage(request, response, parts, asset)
   replyText(response, 404, 'Not found.')
@@ -96,7 +113,7 @@ async function showAsset(request: IncomingMessage, response: ServerResponse, par
 
 async function showDocumentation(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
   const { documentation } = parts
-  const path = (request.url?.split('?', 1)[0] ?? '').slice(DOCS.length)
+  const path = pathOf(request).slice(DOCS.length)
   // Links of its pages are relative to a folder.
   if (path === '') return void response.writeHead(308, { location: `${DOCS}/` }).end()
   if (!documentation) return replyText(response, 404, NOT_BUILT)
@@ -109,6 +126,7 @@ async function showDocumentation(request: IncomingMessage, response: ServerRespo
 }
 const NOT_BUILT = 'The documentation is not built here: npm run build:docs does it, and docs/ has its text.'
 
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? ''
 /** It comes from the address bar of a browser, not from a program. */
 const acceptsPage = ({ headers }: IncomingMessage): boolean => headers.accept?.includes('text/html') ?? false
 const wantsPage = (request: IncomingMessage): boolean => request.method === 'GET' && acceptsPage(request)

@@ -3,6 +3,7 @@ import type { System } from '../../core/ports/system.ts'
 import { authenticateSecret } from '../auth/authenticate.ts'
 import { bearerOf } from '../auth/credentials.ts'
 import { cookiesFor, NONCE_BYTES, sealToken } from '../auth/sign-in-cookie.ts'
+import { allowOf, SIGN_IN_BODY, SIGN_IN_PATH } from '../endpoints.ts'
 import { replyError } from '../replies/reply.ts'
 import { requestIdIn } from '../replies/request-id.ts'
 import { bodyInTime } from './body-in-time.ts'
@@ -18,10 +19,6 @@ export interface SignInParts {
   readonly system: Pick<System, 'now' | 'secret'>
 }
 
-/** Bytes of a body: a token has at most 8,192 characters. */
-const MAX_BODY = 16 * 1_024
-/** Milliseconds within which it arrives. */
-const BODY_MS = 10_000
 /** Seconds that a cookie outlives its browser, if its token lives as long. */
 const LONGEST_S = 30 * 24 * 3_600
 
@@ -44,17 +41,22 @@ export async function handleSignIn(
     void response.writeHead(204, { 'set-cookie': [...cookiesFor(as, sealed, maxAgeS)] }).end()
   if (method === 'DELETE') return answer('', 0)
   if (method !== 'POST') {
-    response.setHeader('allow', 'POST, DELETE')
+    response.setHeader('allow', allowOf(SIGN_IN_PATH))
     return replyError(response, 405, 'METHOD_NOT_ALLOWED', 'A page signs in by POST, and out by DELETE.')
   }
   if (!isJson(type)) return replyRefusal(response, NEEDS_JSON)
-  const body = await bodyInTime(request, { withinMs: BODY_MS, maxBytes: MAX_BODY })
+  const body = await bodyInTime(request, { withinMs: SIGN_IN_BODY.withinMs, maxBytes: SIGN_IN_BODY.bytes })
   if (body === null) return
   if (!Buffer.isBuffer(body)) {
     response.setHeader('connection', 'close')
     return body === 'LATE'
-      ? replyError(response, 408, 'TIMEOUT', `The body has not arrived within ${BODY_MS / 1_000} seconds.`)
-      : replyError(response, 413, 'TOO_LARGE', `The body may have at most ${MAX_BODY} bytes.`)
+      ? replyError(
+          response,
+          408,
+          'TIMEOUT',
+          `The body has not arrived within ${SIGN_IN_BODY.withinMs / 1_000} seconds.`,
+        )
+      : replyError(response, 413, 'TOO_LARGE', `The body may have at most ${SIGN_IN_BODY.bytes} bytes.`)
   }
   const wanted = wantedIn(body.toString('utf8'))
   const sealed = wanted && sealToken(wanted.token ?? '', wanted.key, parts.system.secret(NONCE_BYTES))

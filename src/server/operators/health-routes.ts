@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PROBE_PATHS } from '../endpoints.ts'
 import { reply, replyText } from '../replies/reply.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -16,9 +17,8 @@ const showLive: HealthHandler = (_, response) => replyText(response, 200, 'ok')
 
 /** Probes of orchestrators and load balancers. They have no data, and need no token. */
 const PROBES: Readonly<Record<string, HealthHandler>> = {
-  '/livez': showLive,
-  '/healthz': showLive,
-  '/readyz': showReady,
+  ...Object.fromEntries(PROBE_PATHS.live.map((path) => [path, showLive])),
+  [PROBE_PATHS.ready]: showReady,
 }
 export const probeOf = (path: string): HealthHandler | undefined =>
   Object.hasOwn(PROBES, path) ? PROBES[path] : undefined
