@@ -6,6 +6,7 @@ import { DATABASE_DEADLINES } from '../src/core/database-deadlines.ts'
 import { ERROR_CODE_DESCRIPTIONS } from '../src/core/descriptions.ts'
 import { GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
 import { FAILURE_CODES, REFUSAL_CODES } from '../src/core/vocabulary.ts'
+import { ENDPOINTS } from '../src/server/endpoints.ts'
 import { REFUSALS } from '../src/server/limits/refusals.ts'
 import { LANDING, TIMING } from './tiers.ts'
 
@@ -84,6 +85,15 @@ test('the page of limits has each setting with its default, and each code and re
     ...Object.entries(REFUSALS).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`),
   ]
   expect(rows.filter((row) => !page.includes(row))).toEqual([])
+})
+
+test('the page of HTTP has each endpoint with its methods', () => {
+  const rows = textOf('docs/http.md').split('\n')
+  const missing = ENDPOINTS.filter(({ path, methods }) => {
+    const row = rows.find((line) => line.startsWith('|') && line.includes(`\`${path}\``))
+    return !Object.keys(methods).every((method) => method === 'OPTIONS' || row?.includes(method))
+  })
+  expect(missing.map(({ path }) => path)).toEqual([])
 })
 
 test('the page of operations has each deadline of the database with its default', () => {

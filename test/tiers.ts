@@ -95,7 +95,7 @@ export const LANDING = files(`
   projects/ projects reseal secrets without-pipelines
   runtimes/ process service-launcher
   server/ alerts answer-size artifacts caller-limits connections dashboard deleted-meanwhile documentation fair-service graphql-over-http
-  server/ health hostile-requests late-refusals log-http one-door operation-timeout portable rotation safety sign-in slow-clients
+  server/ health hostile-requests late-refusals log-http one-door openapi operation-timeout portable rotation safety sign-in slow-clients
   server/ streams tls trusted-documents waiting-claims
   testing/ test-server
   store/ binary guard list-plans migrate object-places plans prisma renewed-leases schema servers shared-sync

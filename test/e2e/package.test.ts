@@ -139,6 +139,8 @@ test('the tarball has all that runs, and nothing else', () => {
     'prisma/migrations/20261121000000_foundation/migration.sql',
     'examples/manifests/nested.yaml',
     'schema.graphql',
+    'openapi.json',
+    'asyncapi.json',
     'README.md',
     'LICENSE',
   ]) {

@@ -9,6 +9,7 @@ import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { RunningServer } from '../../src/server/server.ts'
 import { createArtifacts, restoreCache, sweepArtifacts } from '../../src/store/artifacts.ts'
 import { type Api, createApi } from '../graphql/api.ts'
+import { unseen } from '../testkit/described.ts'
 import { gql } from '../testkit/gql.ts'
 import { accepted, addEvent, addJob, addProject, succeeded } from '../testkit/pipelines.ts'
 import { until } from '../testkit/wait.ts'
@@ -401,4 +402,9 @@ test('a cache keeps the first content of a key, is found by it or by the longest
   expect(await restore('npm-1')).toBe('npm-1')
   await accepted(api.world.pipelines.deleteCache(USER, { project: 'cached', key: 'npm-1' }))
   expect(await restore('npm-1')).toBeNull()
+})
+
+test('each status of openapi.json that takes an agent has come up', () => {
+  const besides = unseen('/artifacts/', [204, 405, 429, 500, 503]).filter((each) => !each.startsWith('x-other'))
+  expect(besides).toEqual([])
 })
