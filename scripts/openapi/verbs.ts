@@ -3,7 +3,7 @@
 export interface Verb {
   readonly summary: string
   readonly query: string
-  /** In place of an id: `{installation}` and the like, which the test replaces. */
+  /** The id is none; the test replaces it. */
   readonly input: Readonly<Record<string, unknown>>
   readonly answer: Readonly<Record<string, unknown>>
 }
@@ -15,7 +15,7 @@ const mutation = (name: string, done: string): string => {
 }
 const INSTALLATION = '... on Installation { id phase generation }'
 const ID = '0198c0de-0000-7000-8000-000000000000'
-const installation = (phase: string, generation = 1) => ({ __typename: 'Installation', id: ID, phase, generation })
+const installation = (phase: string) => ({ __typename: 'Installation', id: ID, phase, generation: 1 })
 const SPEC = { deployItems: [{ name: 'web', type: 'mock', config: {} }] }
 
 export const VERBS: Readonly<Record<string, Verb>> = {
@@ -23,7 +23,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     summary: 'Create an installation',
     query: mutation('createInstallation', INSTALLATION),
     input: { name: 'shop', spec: SPEC, idempotencyKey: 'order-4711' },
-    answer: installation('INIT'),
+    answer: installation('PROGRESSING'),
   },
   updateInstallation: {
     summary: 'Give it a new spec',
@@ -51,15 +51,15 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   },
   deleteInstallation: {
     summary: 'Delete an installation',
-    query: mutation('deleteInstallation', INSTALLATION),
+    query: mutation('deleteInstallation', '... on Installation { id }'),
     input: { id: ID },
-    answer: installation('DELETING'),
+    answer: { __typename: 'Installation', id: ID },
   },
   approve: {
     summary: 'Approve a deploy item that waits at a gate',
-    query: mutation('approve', '... on DeployItem { id phase }'),
+    query: mutation('approve', '... on DeployItem { id name }'),
     input: { id: ID, comment: 'Ship it.' },
-    answer: { __typename: 'DeployItem', id: ID, phase: 'SUCCEEDED' },
+    answer: { __typename: 'DeployItem', id: ID, name: 'go' },
   },
   createEvent: {
     summary: 'Create an event',
@@ -77,6 +77,6 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     summary: 'Create a task',
     query: mutation('createTask', '... on Task { id phase }'),
     input: { name: 'restart', jobs: [{ name: 'drain', gadget: 'drain' }] },
-    answer: { __typename: 'Task', id: ID, phase: 'PENDING' },
+    answer: { __typename: 'Task', id: ID, phase: 'RUNNING' },
   },
 }
