@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { buildSchema } from 'graphql'
 import packageJson from '../package.json' with { type: 'json' }
 import { HOPS_HEADER } from '../src/core/hook.ts'
-import { LOG_PATH, NDJSON } from '../src/server/endpoints.ts'
+import { LOG_PATH, NDJSON } from '../src/server/endpoints/endpoints.ts'
 import { WEBHOOK_HEADERS } from '../src/standard-webhooks.ts'
 import type { JsonSchema } from './openapi/json-schema.ts'
 import { changeOf, cloudEventOf, DATA, SLACK, webhookOf } from './openapi/messages.ts'

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { buildSchema, type GraphQLInputObjectType } from 'graphql'
 import packageJson from '../package.json' with { type: 'json' }
 import { HOOK_FORMATS } from '../src/core/hook.ts'
-import { type Answer, COMMON, ENDPOINTS, type Endpoint, type Operation } from '../src/server/endpoints.ts'
+import { type Answer, COMMON, ENDPOINTS, type Endpoint, type Operation } from '../src/server/endpoints/endpoints.ts'
 import { parametersOf } from './openapi/json-schema.ts'
 import { BODIES, phaseChangeOf } from './openapi/schemas.ts'
 import { VERBS } from './openapi/verbs.ts'
 import { writeDocument } from './openapi/write-document.ts'
 
-/** Writes openapi.json, from `src/server/endpoints.ts` and schema.graphql. With `--check`: writes nothing, and fails when it is stale. */
+/** Writes openapi.json, from `src/server/endpoints/endpoints.ts` and schema.graphql. With `--check`: writes nothing, and fails when it is stale. */
 
 const schema = buildSchema(readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8'))
 const named = (name: string) => ({ $ref: `#/components/schemas/${name}` })

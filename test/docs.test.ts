@@ -6,7 +6,7 @@ import { DATABASE_DEADLINES } from '../src/core/database-deadlines.ts'
 import { ERROR_CODE_DESCRIPTIONS } from '../src/core/descriptions.ts'
 import { GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
 import { FAILURE_CODES, REFUSAL_CODES } from '../src/core/vocabulary.ts'
-import { ENDPOINTS } from '../src/server/endpoints.ts'
+import { ENDPOINTS } from '../src/server/endpoints/endpoints.ts'
 import { REFUSALS } from '../src/server/limits/refusals.ts'
 import { LANDING, TIMING } from './tiers.ts'
 

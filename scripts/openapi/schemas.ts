@@ -1,10 +1,10 @@
 import { type GraphQLObjectType, type GraphQLSchema, isObjectType } from 'graphql'
 import { DELIVERY_OUTCOMES } from '../../src/core/hook.ts'
 import { FAILURE_CODES } from '../../src/core/vocabulary.ts'
-import type { BodySchema } from '../../src/server/endpoints.ts'
+import type { BodySchema } from '../../src/server/endpoints/endpoints.ts'
 import { type JsonSchema, objectOf } from './json-schema.ts'
 
-/** Schemas of the bodies that `src/server/endpoints.ts` names. */
+/** Schemas of the bodies that `src/server/endpoints/endpoints.ts` names. */
 
 const STRING = { type: 'string' } as const
 const BOOLEAN = { type: 'boolean' } as const

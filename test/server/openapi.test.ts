@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAX_HOOK_BODY } from '../../src/core/hook.ts'
 import { MAX_BODY } from '../../src/graphql/schema/limits.ts'
-import { SIGN_IN_BODY } from '../../src/server/endpoints.ts'
+import { SIGN_IN_BODY } from '../../src/server/endpoints/endpoints.ts'
 import { startTestApp, type TestApp } from '../testkit/app.ts'
 import { ask, present } from '../testkit/ask.ts'
 import { openapi, requireDescribed, unseen } from '../testkit/described.ts'
@@ -301,11 +301,11 @@ interface Example {
   readonly value: { readonly query: string; readonly variables: { readonly input: Readonly<Record<string, unknown>> } }
   readonly 'x-answer': { readonly data: Readonly<Record<string, unknown>> }
 }
-const EXAMPLES = (
-  openapi.paths['/graphql']?.post as unknown as {
-    readonly requestBody: { readonly content: Record<string, { readonly examples: Record<string, Example> }> }
-  }
-).requestBody.content['application/json']?.examples
+interface Posted {
+  readonly requestBody: { readonly content: Record<string, { readonly examples: Record<string, Example> }> }
+}
+const posted = openapi.paths['/graphql']?.post as unknown as Posted
+const EXAMPLES = posted.requestBody.content['application/json']?.examples
 
 /** An id of the examples in place of each. */
 const withoutIds = (json: string): unknown =>

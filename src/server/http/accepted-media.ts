@@ -1,4 +1,4 @@
-import { EVENTS, GRAPHQL_RESPONSE, JSON_TYPE } from '../endpoints.ts'
+import { EVENTS, GRAPHQL_RESPONSE, JSON_TYPE } from '../endpoints/endpoints.ts'
 
 export type Media = typeof GRAPHQL_RESPONSE | typeof JSON_TYPE | typeof EVENTS
 

@@ -5,7 +5,7 @@ import type { Artifact, ArtifactPort, ArtifactRefusal } from '../../core/ports/a
 import { hasRight, RIGHTS, requireRight } from '../../core/rights.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import { callerOf } from '../../graphql/audit/caller-of.ts'
-import { ARTIFACTS_PATH, allowOf } from '../endpoints.ts'
+import { ARTIFACTS_PATH, allowOf } from '../endpoints/endpoints.ts'
 import { PIECE } from '../json/request-text.ts'
 import { reply, replyError } from '../replies/reply.ts'
 import { asCaller, type Called } from './as-caller.ts'

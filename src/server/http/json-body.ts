@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FailureCode } from '../../core/vocabulary.ts'
-import { JSON_TYPE } from '../endpoints.ts'
+import { JSON_TYPE } from '../endpoints/endpoints.ts'
 import { replyError } from '../replies/reply.ts'
 
 /** The type that a request with a body must declare; other types can be sent by any page's form. */

@@ -11,7 +11,7 @@ import {
   LOGINS_PATH,
   METRICS_PATH,
   SIGN_IN_PATH,
-} from '../endpoints.ts'
+} from '../endpoints/endpoints.ts'
 import { PIECE } from '../json/request-text.ts'
 import { type HealthParts, probeOf } from '../operators/health-routes.ts'
 import { type MetricsParts, showMetrics } from '../operators/metrics-route.ts'

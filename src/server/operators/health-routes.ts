@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { PROBE_PATHS } from '../endpoints.ts'
+import { PROBE_PATHS } from '../endpoints/endpoints.ts'
 import { reply, replyText } from '../replies/reply.ts'
 import type { Readiness } from './readiness.ts'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DESCRIPTION_PATHS } from '../endpoints.ts'
+import { DESCRIPTION_PATHS } from '../endpoints/endpoints.ts'
 import type { Page } from './page.ts'
 
 /** The descriptions of the API for programs, by their paths. */

@@ -1,6 +1,6 @@
-import { FENCE_HEADER, FILE_TYPE, FOLDER_TYPE, MAX_ARTIFACT_BYTES } from '../core/artifact.ts'
-import { HOOK_BODY_MS, MAX_HOOK_BODY } from '../core/hook.ts'
-import { MAX_BODY } from '../graphql/schema/limits.ts'
+import { FENCE_HEADER, FILE_TYPE, FOLDER_TYPE, MAX_ARTIFACT_BYTES } from '../../core/artifact.ts'
+import { HOOK_BODY_MS, MAX_HOOK_BODY } from '../../core/hook.ts'
+import { MAX_BODY } from '../../graphql/schema/limits.ts'
 
 /**
  * The endpoints for programs, as data: paths, methods, parameters, and each status with the body that comes with it. Routes and handlers take
@@ -29,7 +29,7 @@ export const LOG_BOUNDS = {
   limit: { most: 1_000, unlessSaid: 500 },
   /** Seconds. */
   wait: 60,
-  /** Of a parameter. */
+  /** The most that a parameter has. */
   characters: 1_024,
 } as const
 /** Bytes, and milliseconds within which they arrive: a token has at most 8,192 characters. */
