@@ -50,7 +50,7 @@ export const UNIT = files(`
   projects/ normalise
   runtimes/ artifact-files clone-options container-options demultiplex kubernetes-state leave-artifacts output place-name
   sandbox/ resolve validate
-  server/ body-in-time different-subscriptions document-cache encoded-batch json-pieces mask parse-json request-text
+  server/ body-in-time descriptions different-subscriptions document-cache encoded-batch json-pieces mask parse-json request-text
   server/ sign-in-cookie topic
   store/ expand-and-contract pool-shares sealing
   tracing/ traceparent
