@@ -205,6 +205,9 @@ const WRITE_ANSWERS: Readonly<Record<number, Answer>> = {
   413: error('The content is too large.'),
   415: error('The content type is neither that of a file nor that of a folder.'),
 }
+/** The method of one of the two paths of artifacts is refused at the other one. */
+const { 201: _written, ...WRITE_REFUSALS } = WRITE_ANSWERS
+const { 200: _read, ...READ_REFUSALS } = ARTIFACT_ANSWERS
 const ARTIFACT_ID = inPath('id', 'Id of the artifact, of `Artifact.id`.')
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -351,7 +354,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       },
       OPTIONS: { ...preflight('Artifact'), parameters: [ARTIFACT_ID] },
     },
-    otherMethods: { ...WRITE_ANSWERS, 405: NOT_ALLOWED },
+    otherMethods: { ...WRITE_REFUSALS, 405: NOT_ALLOWED },
   },
   {
     path: `${ARTIFACTS_PATH}{objectId}/{artifactName}`,
@@ -380,7 +383,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
         parameters: [inPath('objectId', 'Id of the worker or job.'), inPath('artifactName', 'Name of the artifact.')],
       },
     },
-    otherMethods: { ...ARTIFACT_ANSWERS, 405: NOT_ALLOWED },
+    otherMethods: { ...READ_REFUSALS, 405: NOT_ALLOWED },
   },
   {
     path: SIGN_IN_PATH,
