@@ -40,7 +40,7 @@ const STEPS = [
     'health',
     'rights',
     'conformance',
-    'python',
+    'clients',
     'own-documents',
   ].map((what) => `node scripts/print-${what}.ts --check`),
 ]

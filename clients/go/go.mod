@@ -1,0 +1,3 @@
+module github.com/phaseline/phaseline/clients/go
+
+go 1.19
