@@ -52,7 +52,7 @@ writeTable('docs/runtimes.md', {
   ],
 })
 
-const LANGUAGES = ['TypeScript', 'Python']
+const LANGUAGES = ['TypeScript', 'Python', 'Go']
 const AGENTS = '../clients/agents'
 const agentCells = LANGUAGES.map((language) =>
   read(`${AGENTS}/${language.toLowerCase()}.test`).includes(`conformance('${language}')`) ? 'yes' : 'no',

@@ -36,14 +36,14 @@ const COMMIT = execFileSync('git', ['describe', '--always', '--dirty', '--abbrev
 
 async function runGroup(
   name: string,
-  { files, needs = [] }: Group,
+  { files, needs = [], uses = [] }: Group,
 ): Promise<{ readonly isGreen: boolean; readonly isOver: boolean }> {
   const seed = process.env.PHASELINE_TEST_SEED ?? String(Math.floor(Math.random() * 2 ** 31))
   const begun = performance.now()
   // A run of its own for each, so that what one provides and leaves behind concerns no other.
   const run = await runVitest(files, {
     env: { PHASELINE_TEST_SEED: seed },
-    before: ['.ci/debian', ...needs.map(provide)],
+    before: ['.ci/debian', ...uses.map((what) => `. .ci/${what}`), ...needs.map(provide)],
   })
   const isGreen = judgeRun(run).is === 'green'
   const count = (state: string): number =>

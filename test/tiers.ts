@@ -4,12 +4,14 @@
  */
 
 /** A group needs it besides Node and Postgres, and a script in `.ci/` provides it. */
-export type Provided = 'container-engine' | 'helm' | 'high-availability' | 'kubernetes' | 'network' | 'python'
+export type Provided = 'container-engine' | 'go' | 'helm' | 'high-availability' | 'kubernetes' | 'network' | 'python'
 
 export interface Group {
   /** Why its files are not in the landing tier. */
   readonly why: string
   readonly needs?: readonly Provided[]
+  /** It runs without it, too: a line says what is left out. */
+  readonly uses?: readonly Provided[]
   /** Globs of the sources that it judges: `npm run test:deep -- --changed REF` runs it when one of them has changed. */
   readonly judges: readonly string[]
   readonly files: readonly string[]
@@ -166,9 +168,10 @@ export const DEEP: Readonly<Record<string, Group>> = {
   languages: {
     why: 'They hold agents in other languages than TypeScript to the protocol, and need those.',
     needs: ['python'],
+    uses: ['go'],
     judges: ['clients/**', 'src/client/**', 'src/engine/agents/**', 'docs/how-to/agent-in-*.md'],
     files: files(`
-      clients/agents/ how-to python typescript
+      clients/agents/ go how-to python typescript
     `),
   },
   agents: {

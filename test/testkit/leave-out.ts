@@ -1,5 +1,5 @@
 /** Tests that need more than Node and Postgres; a script of `.ci/` names in PHASELINE_TEST_REQUIRE what it has provided. */
-type Needs = 'container-engine' | 'kubernetes' | 'helm' | 'high-availability' | 'network'
+type Needs = 'container-engine' | 'go' | 'kubernetes' | 'helm' | 'high-availability' | 'network'
 
 /** Says which tests are left out, and why. Throws where they must not be. */
 export function leaveOut(what: Needs, why: string): void {

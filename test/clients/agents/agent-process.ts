@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { until } from '../../testkit/wait.ts'
@@ -7,9 +8,12 @@ import { until } from '../../testkit/wait.ts'
 export const CLIENT = join(import.meta.dirname, '../../../clients/python')
 /** The one that `.ci/debian` provides, with aiohttp. */
 export const PYTHON = process.env.PHASELINE_TEST_PYTHON ?? '/usr/bin/python3'
+/** Built by go.test.ts. */
+export const GO_AGENT = join(tmpdir(), `phaseline-agent-in-go-${process.pid}`)
 const PROGRAMS = {
   TypeScript: [process.execPath, join(import.meta.dirname, 'agent.ts')],
   Python: [PYTHON, join(import.meta.dirname, 'agent.py')],
+  Go: [GO_AGENT],
 } as const
 export type Language = keyof typeof PROGRAMS
 
@@ -40,15 +44,15 @@ export interface AgentProcessOptions {
   readonly follow?: string
   /** A file of authorities that it trusts besides. */
   readonly caFile?: string
-  /** Python alone: the largest answer that it reads. */
+  /** The largest answer that it reads; the one in TypeScript has no such option. */
   readonly maxBytes?: number
 }
 
 /** The program that PROGRAMS has for the language. */
 export function startAgentProcess(language: Language, { caFile, ...options }: AgentProcessOptions): AgentProcess {
-  const [command, file] = PROGRAMS[language]
+  const [command, ...args] = PROGRAMS[language]
   const given = { instance: 'first', concurrency: 20, leaseMs: 20_000, renewMs: 200, drainMs: 10_000, ...options }
-  const child = spawn(command, [file, JSON.stringify(given)], {
+  const child = spawn(command, [...args, JSON.stringify(given)], {
     stdio: 'pipe',
     env: {
       PATH: process.env.PATH,

@@ -51,7 +51,7 @@ async function itemsOf(client: Client, rootId: string) {
 
 let scenes = 0
 /** A type of work for one test, and a token for it. */
-export async function openScene(language: Language, server: Pick<TestApp, 'client' | 'url'>) {
+async function openScene(language: Language, server: Pick<TestApp, 'client' | 'url'>) {
   scenes += 1
   const name = `scene-${scenes}`
   const { client, url } = server
@@ -312,7 +312,7 @@ export function conformance(language: Language): void {
     const codeOf = async (name: string) => (await scene.item(name)).error?.code
     for (const name of [...failures, 'unknown-field-of-report'])
       expect([name, await codeOf(name)]).toEqual([name, 'AGENT_ERROR'])
-    expect((await scene.item('raises')).error?.message).toMatch(/Error: too far$/)
+    expect((await scene.item('raises')).error?.message).toMatch(/(Error|panic): too far$/)
     // The agent may leave it to the server to judge exports.
     for (const name of ['exports-no-json', 'exports-a-large-integer'])
       expect(['EXPORTS', 'AGENT_ERROR']).toContain(await codeOf(name))
@@ -532,5 +532,31 @@ export function conformance(language: Language): void {
       expect(agent.events[0]).toMatchObject({ event: 'problem', what: 'claim' })
     }
     expect(failing.followed).toEqual([])
+  })
+}
+
+/** For languages whose agent has such an option. */
+export function boundsItsAnswers(language: Language): void {
+  test('an answer that is larger than its bound is not read', async () => {
+    await using failing = await startFailingServer({ status: 200, body: 'x'.repeat(2_000) })
+    await using agent = startAgentProcess(language, { url: failing.url, token: 't', types: ['any'], maxBytes: 1_000 })
+    const { message } = await agent.says({ event: 'problem', what: 'claim' })
+    expect(message).toBe('The answer is larger than 1000 bytes.')
+  })
+}
+
+/** `exit` of the steps ends the process in other languages, or does not exist. */
+export function survivesExits(language: Language, title: string, message: string): void {
+  test(title, async () => {
+    await using server = await startTestApp({ env: ENV })
+    const scene = await openScene(language, server)
+    await using _agent = scene.start()
+    await scene.offers({ exits: [['exit', 3]], good: DONE })
+    await scene.reaches('exits', 'FAILED')
+    await scene.reaches('good', 'SUCCEEDED')
+    expect((await scene.item('exits')).error).toMatchObject({
+      code: 'AGENT_ERROR',
+      message: expect.stringContaining(message),
+    })
   })
 }
