@@ -119,6 +119,7 @@ export default defineConfig({
           { text: 'Deploy from CI', link: '/how-to/deploy-from-ci' },
           { text: 'Build what is pushed', link: '/how-to/build-a-repository' },
           { text: 'An agent in Python', link: '/how-to/agent-in-python' },
+          { text: 'An agent in Go', link: '/how-to/agent-in-go' },
           { text: 'Test with a database', link: '/how-to/test-with-a-database' },
           { text: 'From a push to production', link: '/how-to/from-push-to-production' },
           { text: 'Deploy what is in Git', link: '/how-to/gitops' },

@@ -24,8 +24,8 @@ const (
 	poll      = time.Second
 	// Time that stopped work, and its report, may take when the agent ends.
 	stopTime = 5 * time.Second
-	// Time that work may take to return, whose end is not reported any more.
-	leaveTime = time.Second
+	// The server takes a longer one as this.
+	maxLease = 10 * time.Minute
 )
 
 // Func does the work of an agent. Its context ends when it has to stop: Stopped of the work says why. An error that it returns then
@@ -46,7 +46,7 @@ type Options struct {
 	TargetSelector *client.TargetSelectorInput
 	// The most items at a time. By default 100.
 	Concurrency int
-	// Length of a lease. By default 30 seconds.
+	// Length of a lease. By default 30 seconds, at most ten minutes.
 	Lease time.Duration
 	// Leases are renewed, and abort requests noticed, each time that this has passed. By default, and at most, a third of Lease.
 	Renew time.Duration
@@ -56,20 +56,10 @@ type Options struct {
 	OnProblem func(problem Problem)
 }
 
-// What an agent did when a problem occurred.
-type What string
-
-const (
-	Claim  What = "claim"
-	Renew  What = "renew"
-	Report What = "report"
-	Log    What = "log"
-	Do     What = "work"
-)
-
 // A Problem is a failure that the agent survives.
 type Problem struct {
-	What What
+	// One of claim, renew, report, log and work.
+	What string
 	Err  error
 	// Empty if it concerns no object alone.
 	ObjectID string
@@ -83,10 +73,9 @@ type Problem struct {
 func Run(ctx context.Context, c *client.Client, options Options, do Func) error {
 	setDefault(&options.Concurrency, 100)
 	setDefault(&options.Lease, 30*time.Second)
+	options.Lease = minOf(options.Lease, maxLease)
 	setDefault(&options.Renew, options.Lease/3)
-	if options.Renew > options.Lease/3 {
-		options.Renew = options.Lease / 3
-	}
+	options.Renew = minOf(options.Renew, options.Lease/3)
 	setDefault(&options.Drain, 10*time.Second)
 	if options.Instance == "" {
 		host, _ := os.Hostname()
@@ -109,16 +98,17 @@ func Run(ctx context.Context, c *client.Client, options Options, do Func) error 
 	}
 	r.reports = &batcher[report, answer]{
 		send: r.sendReports, max: client.MaxReports, final: 5, retryable: 30, added: make(chan struct{}, 1),
-		onProblem: func(err error) { r.problem(Problem{What: Report, Err: err}) },
+		onProblem: func(err error) { r.problem(Problem{What: "report", Err: err}) },
 	}
 	r.lines = &batcher[client.LogLineInput, struct{}]{
 		send: r.sendLines, max: maxLines, final: 1, retryable: 5, ordered: true, added: make(chan struct{}, 1),
-		onProblem: func(err error) { r.problem(Problem{What: Log, Err: err}) },
+		onProblem: func(err error) { r.problem(Problem{What: "log", Err: err}) },
 	}
 	return r.run(ctx, end)
 }
 
-// Has what lasts as long as an agent: the items that it works on, by their fences, and the outboxes.
+// A runner has what lasts as long as its agent: the items that it works on, by their fences, and the outboxes. Side by side run the loops
+// of claims and of renewals, the watch of leases, both outboxes, and two goroutines for each item: its work, and what reports its outcome.
 type runner struct {
 	Options
 	client *client.Client
@@ -138,8 +128,6 @@ type runner struct {
 	// Closed when err is set.
 	fatal chan struct{}
 	err   error
-	// The functions of work that have not returned.
-	working sync.WaitGroup
 }
 
 func (r *runner) run(ctx context.Context, end context.CancelFunc) error {
@@ -165,35 +153,22 @@ func (r *runner) run(ctx context.Context, end context.CancelFunc) error {
 	// The server releases the items of a claim whose caller has left.
 	stopClaims()
 	<-claimed
-	r.drain()
+	r.untilIdle(r.Drain, r.fatal)
+	if isClosed(r.fatal) {
+		r.stopAll(Lost)
+	} else {
+		r.stopAll(Shutdown)
+	}
+	r.untilIdle(stopTime, nil)
+	r.stopAll(Lost)
 	end()
 	loops.Wait()
-	returned := make(chan struct{})
-	go func() {
-		r.working.Wait()
-		close(returned)
-	}()
-	select {
-	case <-returned:
-	case <-time.After(leaveTime):
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-func (r *runner) drain() {
-	r.untilIdle(r.Drain)
-	reason := Shutdown
-	if isClosed(r.fatal) {
-		reason = Lost
-	}
-	r.stopAll(reason)
-	r.untilIdle(stopTime)
-	r.stopAll(Lost)
-}
-
-func (r *runner) untilIdle(most time.Duration) {
+func (r *runner) untilIdle(most time.Duration, unless <-chan struct{}) {
 	over := time.NewTimer(most)
 	defer over.Stop()
 	for {
@@ -205,29 +180,21 @@ func (r *runner) untilIdle(most time.Duration) {
 		case <-changed:
 		case <-over.C:
 			return
-		case <-r.fatal:
+		case <-unless:
 			return
 		}
 	}
 }
 
 func (r *runner) stopAll(reason StopReason) {
-	for _, work := range r.works() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, work := range r.active {
 		work.stop(reason)
 	}
 }
 
-func (r *runner) works() []*Work {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	works := make([]*Work, 0, len(r.active))
-	for _, work := range r.active {
-		works = append(works, work)
-	}
-	return works
-}
-
-// How many items may be begun, and a channel that is closed when it changes.
+// The number of items that may be begun, and a channel that is closed when it changes.
 func (r *runner) room() (int, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -240,9 +207,7 @@ func (r *runner) begin(item client.WorkItem, leasedAt time.Duration) {
 	r.mu.Lock()
 	r.active[item.Fence] = work
 	r.mu.Unlock()
-	r.working.Add(1)
 	go func() {
-		defer r.working.Done()
 		defer cancel()
 		work.do(ctx)
 	}()
@@ -258,9 +223,9 @@ func (r *runner) begin(item client.WorkItem, leasedAt time.Duration) {
 
 func (r *runner) problem(problem Problem) {
 	var refusal *client.Error
-	if problem.What != Do && errors.As(problem.Err, &refusal) {
+	if problem.What != "work" && errors.As(problem.Err, &refusal) {
 		// The server refuses this claim for good.
-		isRefused := problem.What == Claim && refusal.Code != "" && !refusal.Retryable
+		isRefused := problem.What == "claim" && refusal.Code != "" && !refusal.Retryable
 		if isRefused || refusal.Kind == client.KindUnauthorized {
 			r.fail(refusal)
 			return
@@ -295,7 +260,7 @@ func (r *runner) claimLoop(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
-			r.problem(Problem{What: Claim, Err: err})
+			r.problem(Problem{What: "claim", Err: err})
 			retry.Sleep(ctx, retryDelay(failures, err))
 			failures++
 		default:
@@ -331,7 +296,7 @@ func (r *runner) claim(ctx context.Context, room int, sentAt time.Duration) (int
 		}
 		// Another agent may have the work by now: better not begun than stopped soon.
 		late := errors.New("The lease expired before the answer to the claim arrived, so the item is not begun.")
-		r.problem(Problem{What: Claim, Err: late, ObjectID: item.ObjectID})
+		r.problem(Problem{What: "claim", Err: late, ObjectID: item.ObjectID})
 	}
 	return len(answer.Items), nil
 }
@@ -353,7 +318,7 @@ func (r *runner) renewLoop(ctx context.Context) {
 			failures, pause = 0, r.Renew
 			continue
 		}
-		r.problem(Problem{What: Renew, Err: err})
+		r.problem(Problem{What: "renew", Err: err})
 		pause = minOf(r.Lease/15, retryDelay(failures, err))
 		failures++
 	}
@@ -393,14 +358,17 @@ func (r *runner) renewSome(ctx context.Context, fences []string) error {
 	if err := r.client.Mutate(ctx, "renewLeases", client.RenewDocument, input, &answer); err != nil {
 		return err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, lease := range answer.Leases {
-		r.mu.Lock()
 		work := r.active[lease.Fence]
-		if work != nil && lease.State != Lost {
+		if work == nil {
+			continue
+		}
+		if lease.State != Lost {
 			work.leasedAt = sentAt
 		}
-		r.mu.Unlock()
-		if work != nil && (lease.State == Lost || lease.State == AbortRequested) {
+		if lease.State == Lost || lease.State == AbortRequested {
 			work.stop(lease.State)
 		}
 	}
@@ -409,9 +377,13 @@ func (r *runner) renewSome(ctx context.Context, fences []string) error {
 
 func (r *runner) watchLoop(ctx context.Context) {
 	for retry.Sleep(ctx, minOf(time.Second, r.Lease/15)) {
-		for _, work := range r.works() {
-			work.stopIfExpired()
+		r.mu.Lock()
+		for _, work := range r.active {
+			if clock()-work.leasedAt >= r.valid {
+				work.stop(Lost)
+			}
 		}
+		r.mu.Unlock()
 	}
 }
 

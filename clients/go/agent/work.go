@@ -132,21 +132,8 @@ func (w *Work) addLine(stream client.LogStream, text string) {
 	w.lastLine = w.runner.lines.add(client.LogLineInput{Fence: w.item.Fence, At: now(), Stream: stream, Text: text})
 }
 
+// Its caller holds the mutex.
 func (w *Work) stop(reason StopReason) {
-	w.runner.mu.Lock()
-	defer w.runner.mu.Unlock()
-	w.stopLocked(reason)
-}
-
-func (w *Work) stopIfExpired() {
-	w.runner.mu.Lock()
-	defer w.runner.mu.Unlock()
-	if clock()-w.leasedAt >= w.runner.valid {
-		w.stopLocked(Lost)
-	}
-}
-
-func (w *Work) stopLocked(reason StopReason) {
 	if w.ended || w.stopped == Lost || w.stopped != "" && reason != Lost {
 		return
 	}
@@ -186,7 +173,9 @@ func (w *Work) deliver() {
 			w.giveUp(errors.New("Report was refused: " + answer.Message))
 		default:
 			// The work was ended or deleted, or another agent has claimed it.
+			w.runner.mu.Lock()
 			w.stop(Lost)
+			w.runner.mu.Unlock()
 		}
 	}
 }
@@ -269,7 +258,7 @@ func (w *Work) outcome() report {
 	if w.Stopped() != "" && !isGivenUp {
 		return report{"phase": string(client.PhaseAborted)}
 	}
-	w.runner.problem(Problem{What: Do, Err: found.err, ObjectID: w.item.ObjectID, Stack: found.stack})
+	w.runner.problem(Problem{What: "work", Err: found.err, ObjectID: w.item.ObjectID, Stack: found.stack})
 	return w.failure(found.err.Error())
 }
 
@@ -320,7 +309,7 @@ func (w *Work) send(fields report) (answer, bool) {
 	// A refusal is expected once the lease is lost.
 	if ok && given.Typename != accepted && !w.isNow(Lost) {
 		err := fmt.Errorf("%v was refused (%s): %s", fields.what(), given.Typename, given.Message)
-		w.runner.problem(Problem{What: Report, Err: err, ObjectID: w.item.ObjectID})
+		w.runner.problem(Problem{What: "report", Err: err, ObjectID: w.item.ObjectID})
 	}
 	return given, ok
 }

@@ -4,13 +4,13 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -70,10 +70,14 @@ func New(address string, options Options) (*Client, error) {
 		client.maxBytes = defaultMaxAnswerBytes
 	}
 	if client.http.Transport = options.Transport; client.http.Transport == nil {
-		transport := http.DefaultTransport.(*http.Transport).Clone()
-		// An agent claims, renews, reports and sends output at the same time.
-		transport.MaxIdleConnsPerHost = 8
-		client.http.Transport = transport
+		client.http.Transport = &http.Transport{
+			Proxy:           http.ProxyFromEnvironment,
+			IdleConnTimeout: 90 * time.Second,
+			// An agent claims, renews, reports and sends output at the same time.
+			MaxIdleConnsPerHost: 8,
+			// No HTTP/2: all calls would share a connection that is broken, where each breaks its own by its timeout.
+			TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
+		}
 	}
 	// A redirect would carry the token elsewhere.
 	client.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -89,16 +93,16 @@ func (c *Client) Query(ctx context.Context, document string, variables, data any
 	if err != nil {
 		return err
 	}
-	status, _, text, err := c.send(ctx, http.MethodPost, &c.endpoint, body)
+	found, err := c.send(ctx, http.MethodPost, &c.endpoint, body)
 	if err != nil {
 		return err
 	}
-	if err := errorIn(status, text); err != nil {
+	if err := found.error(); err != nil {
 		return err
 	}
 	var answer struct{ Data json.RawMessage }
-	if json.Unmarshal(text, &answer) != nil || !bytes.HasPrefix(answer.Data, []byte("{")) {
-		return noResult(status)
+	if json.Unmarshal(found.text, &answer) != nil || !bytes.HasPrefix(answer.Data, []byte("{")) {
+		return found.noResult()
 	}
 	return json.Unmarshal(answer.Data, data)
 }
@@ -123,7 +127,13 @@ func (c *Client) Mutate(ctx context.Context, field, document string, input, payl
 	return json.Unmarshal(data[field], payload)
 }
 
-func (c *Client) send(ctx context.Context, method string, to *url.URL, body []byte) (int, http.Header, []byte, error) {
+type reply struct {
+	status int
+	link   string
+	text   []byte
+}
+
+func (c *Client) send(ctx context.Context, method string, to *url.URL, body []byte) (reply, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		bounded, cancel := context.WithTimeout(ctx, c.timeout)
 		defer cancel()
@@ -131,15 +141,15 @@ func (c *Client) send(ctx context.Context, method string, to *url.URL, body []by
 	}
 	first, err := c.askToken(ctx)
 	if err != nil {
-		return 0, nil, nil, err
+		return reply{}, err
 	}
-	status, header, text, err := c.call(ctx, method, to, body, first)
-	if err != nil || status != http.StatusUnauthorized {
-		return status, header, text, err
+	found, err := c.call(ctx, method, to, body, first)
+	if err != nil || found.status != http.StatusUnauthorized {
+		return found, err
 	}
 	second, err := c.askToken(ctx)
 	if err != nil || second == first {
-		return status, header, text, err
+		return found, err
 	}
 	return c.call(ctx, method, to, body, second)
 }
@@ -152,10 +162,10 @@ func (c *Client) askToken(ctx context.Context) (string, error) {
 	return token, checkToken(token)
 }
 
-func (c *Client) call(ctx context.Context, method string, to *url.URL, body []byte, token string) (int, http.Header, []byte, error) {
+func (c *Client) call(ctx context.Context, method string, to *url.URL, body []byte, token string) (reply, error) {
 	request, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
 	if err != nil {
-		return 0, nil, nil, err
+		return reply{}, err
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Accept", "application/graphql-response+json, application/json")
@@ -164,29 +174,29 @@ func (c *Client) call(ctx context.Context, method string, to *url.URL, body []by
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return 0, nil, nil, networkError(err, token)
+		return reply{}, networkError(err, token)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, c.maxBytes+1))
 	if err != nil {
-		return 0, nil, nil, networkError(err, token)
+		return reply{}, networkError(err, token)
 	}
 	if int64(len(text)) > c.maxBytes {
 		message := fmt.Sprintf("The answer is larger than %d bytes.", c.maxBytes)
-		return 0, nil, nil, &Error{Kind: KindHTTP, Message: message, Status: response.StatusCode}
+		return reply{}, &Error{Kind: KindHTTP, Message: message, Status: response.StatusCode}
 	}
-	return response.StatusCode, response.Header, text, nil
+	return reply{response.StatusCode, response.Header.Get("Link"), text}, nil
 }
-
-var printable = regexp.MustCompile(`^[\x21-\x7e]+$`)
 
 func checkToken(token string) error {
 	// Programs pass a variable that is not set.
 	if token == "" {
 		return errors.New("there is no token: it is empty")
 	}
-	if !printable.MatchString(token) {
-		return errors.New("the token must be printable ASCII without blanks")
+	for _, char := range token {
+		if char < 0x21 || char > 0x7e {
+			return errors.New("the token must be printable ASCII without blanks")
+		}
 	}
 	return nil
 }

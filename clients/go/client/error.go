@@ -9,15 +9,11 @@ import (
 	"time"
 )
 
-const (
-	maxRetryAfter = time.Minute
-	maxMessages   = 5
-)
+const maxRetryAfter = time.Minute
 
-var (
-	retryableCodes = setOf("INTERNAL_SERVER_ERROR", "SERVICE_UNAVAILABLE", "OVERLOADED", "TIMEOUT", "RATE_LIMITED")
-	unauthorized   = setOf("UNAUTHENTICATED", "UNAUTHORIZED")
-)
+var retryableCodes = map[string]bool{
+	"INTERNAL_SERVER_ERROR": true, "SERVICE_UNAVAILABLE": true, "OVERLOADED": true, "TIMEOUT": true, "RATE_LIMITED": true,
+}
 
 // Kind of an Error.
 type Kind string
@@ -55,17 +51,13 @@ func networkError(cause error, token string) error {
 	return &Error{Kind: KindNetwork, Message: strings.ReplaceAll(cause.Error(), token, "…"), Retryable: true, cause: cause}
 }
 
-func noResult(status int) error {
-	return &Error{
-		Kind:      KindHTTP,
-		Message:   fmt.Sprintf("The server answered %d without a result.", status),
-		Status:    status,
-		Retryable: isRetryable(status),
-	}
+func (r reply) noResult() error {
+	message := fmt.Sprintf("The server answered %d without a result.", r.status)
+	return &Error{Kind: KindHTTP, Message: message, Status: r.status, Retryable: isRetryable(r.status)}
 }
 
-// The error that an answer holds, or nil.
-func errorIn(status int, text []byte) error {
+// The error that the answer holds, or nil.
+func (r reply) error() error {
 	var answer struct {
 		Errors []struct {
 			Message    string
@@ -73,53 +65,33 @@ func errorIn(status int, text []byte) error {
 		}
 	}
 	// A page of a proxy is no JSON.
-	_ = json.Unmarshal(text, &answer)
-	var messages []string
-	for _, one := range answer.Errors {
-		// Fields that fail for the same reason say the same.
-		if len(messages) < maxMessages && !contains(messages, one.Message) {
-			messages = append(messages, one.Message)
-		}
-	}
-	found := &Error{Kind: KindGraphQL, Message: strings.Join(messages, "; "), Status: status}
-	if status == http.StatusUnauthorized || status == http.StatusForbidden {
-		found.Kind = KindUnauthorized
-		if found.Message == "" {
-			found.Message = fmt.Sprintf("The server answered %d.", status)
-		}
-		return found
-	}
-	if len(answer.Errors) == 0 {
+	_ = json.Unmarshal(r.text, &answer)
+	isForbidden := r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
+	if len(answer.Errors) == 0 && !isForbidden {
 		return nil
 	}
-	found.Extensions = answer.Errors[0].Extensions
-	found.Code, _ = found.Extensions["code"].(string)
-	if unauthorized[found.Code] {
+	found := &Error{Kind: KindGraphQL, Message: fmt.Sprintf("The server answered %d.", r.status), Status: r.status}
+	if len(answer.Errors) > 0 {
+		first := answer.Errors[0]
+		found.Extensions = first.Extensions
+		if first.Message != "" {
+			found.Message = first.Message
+		}
+	}
+	code, _ := found.Extensions["code"].(string)
+	if isForbidden || code == "UNAUTHENTICATED" || code == "UNAUTHORIZED" {
 		found.Kind = KindUnauthorized
 	}
+	if isForbidden {
+		return found
+	}
+	found.Code = code
 	after, saysWhen := found.Extensions["retryAfterMs"].(float64)
 	found.RetryAfter = time.Duration(math.Max(0, math.Min(after, float64(maxRetryAfter/time.Millisecond)))) * time.Millisecond
-	found.Retryable = retryableCodes[found.Code] || isRetryable(status) || saysWhen
+	found.Retryable = retryableCodes[code] || isRetryable(r.status) || saysWhen
 	return found
 }
 
 func isRetryable(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
-}
-
-func setOf(values ...string) map[string]bool {
-	set := make(map[string]bool, len(values))
-	for _, value := range values {
-		set[value] = true
-	}
-	return set
-}
-
-func contains(values []string, wanted string) bool {
-	for _, value := range values {
-		if value == wanted {
-			return true
-		}
-	}
-	return false
 }

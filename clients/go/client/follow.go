@@ -102,23 +102,23 @@ func (c *Client) readLog(ctx context.Context, options FollowOptions, after strin
 	defer cancel()
 	to := c.endpoint
 	to.Path, to.RawQuery = "/log", query.Encode()
-	status, header, text, err := c.send(ctx, http.MethodGet, &to, nil)
+	found, err := c.send(ctx, http.MethodGet, &to, nil)
 	if err != nil {
 		return LogPage{}, err
 	}
-	link := linkedCursor.FindStringSubmatch(strings.Join(header.Values("Link"), ","))
-	if status != http.StatusOK || link == nil {
-		if err := errorIn(status, text); err != nil {
+	link := linkedCursor.FindStringSubmatch(found.link)
+	if found.status != http.StatusOK || link == nil {
+		if err := found.error(); err != nil {
 			return LogPage{}, err
 		}
-		return LogPage{}, noResult(status)
+		return LogPage{}, found.noResult()
 	}
 	page := LogPage{}
 	if page.Cursor, err = url.QueryUnescape(link[1]); err != nil {
 		return LogPage{}, err
 	}
 	// A text of a change may hold other ends of lines.
-	for _, line := range strings.Split(string(text), "\n") {
+	for _, line := range strings.Split(string(found.text), "\n") {
 		if line == "" {
 			continue
 		}
