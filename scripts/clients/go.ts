@@ -55,7 +55,7 @@ function sent({ type, isOptional }: Field, enums: ReadonlySet<string>): readonly
   const hasEmpty = isNonNullType(type) || EMPTY_IS_NONE.has(given) || enums.has(given)
   return [hasEmpty ? given : `*${given}`, ',omitempty']
 }
-/** What is null is the empty value. */
+/** The empty value stands for null. */
 const answered = (type: GraphQLType): string => goType(type, 'json.RawMessage')
 
 function goType(type: GraphQLType, json: string): string {

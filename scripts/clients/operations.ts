@@ -13,7 +13,7 @@ import {
 } from 'graphql'
 import { LIMITS } from '../../src/core/limits.ts'
 
-/** What agents send and get, for the printers of each language. */
+/** The operations and types of agents, for the printers of each language. */
 export interface Operations {
   /** Each names only those before it. */
   readonly types: readonly TypeOfAgents[]
@@ -47,7 +47,7 @@ const CHANGE =
   rejected requested at`.split(/\s+/)
 const FENCED = 'PhaseReportInput'
 
-/** Of a schema, and the documents that our own agents send. */
+/** Reads them from a schema, and from the documents that our own agents send. */
 export function operationsOf(schemaText: string, texts: readonly string[]): Operations {
   const schema = buildSchema(schemaText)
   const types = new Map<string, TypeOfAgents | null>()
@@ -68,7 +68,7 @@ export function operationsOf(schemaText: string, texts: readonly string[]): Oper
     const about = type.description ?? ''
     if (isEnumType(type)) types.set(name, { is: 'enum', name, about, values: type.getValues().map((one) => one.name) })
     if (!isInputObjectType(type)) return
-    // Of two types that name each other, none would be first.
+    // A type that names itself is not named again.
     types.set(name, null)
     const fields = Object.values(type.getFields()).map(fieldOf)
     types.delete(name)
