@@ -74,7 +74,9 @@ export function operationsOf(schemaText: string, texts: readonly string[]): Oper
     types.delete(name)
     if (name !== FENCED) return void types.set(name, { is: 'input', name, about, fields })
     // The agent adds the fence to what its work returns.
-    const { fence = [], outcome = [] } = Object.groupBy(fields, (field) => (field.name === 'fence' ? 'fence' : 'outcome'))
+    const { fence = [], outcome = [] } = Object.groupBy(fields, (field) =>
+      field.name === 'fence' ? 'fence' : 'outcome',
+    )
     types.set('Outcome', { is: 'input', name: 'Outcome', about: 'The end of work, or its progress.', fields: outcome })
     types.set(name, { is: 'input', name, about, base: 'Outcome', fields: fence })
   }

@@ -41,5 +41,6 @@ describe.skipIf(!hasGo())('an agent in Go', () => {
         await run('go', ['build', '-o', 'greeter'], folder)
         return [join(folder, 'greeter')]
       },
-    }))
+    }),
+  )
 })
