@@ -33,6 +33,8 @@ _MAX_LINES = 500
 #: Seconds that the server may keep a claim open, and from one claim to the next if it does not.
 _WAIT = 15.0
 _POLL = 1.0
+#: Seconds. The server gives no longer lease, whatever is asked.
+_MAX_LEASE = 600.0
 #: Seconds that stopped work, and its report, may take when the agent ends.
 _STOP = 5.0
 
@@ -74,6 +76,7 @@ async def run_agent(
         wanted["targets"] = list(targets)
     if target_selector is not None:
         wanted["targetSelector"] = target_selector
+    lease = min(lease, _MAX_LEASE)
     agent = Agent(client, work, wanted, concurrency, lease, min(lease / 3, renew or lease), on_problem or _log_problem)
     await agent.run(stop or asyncio.Event(), drain)
 

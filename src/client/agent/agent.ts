@@ -21,7 +21,7 @@ export interface AgentOptions {
   readonly targetCredentials?: boolean | undefined
   /** Items worked on at the same time; 100 by default. */
   readonly concurrency?: number | undefined
-  /** 30,000 by default. */
+  /** 30,000 by default, at most 600,000. */
   readonly leaseMs?: number | undefined
   /** Interval in which leases are renewed and abort requests noticed; a third of `leaseMs` by default and at most. */
   readonly renewMs?: number | undefined

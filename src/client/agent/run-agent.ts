@@ -1,3 +1,4 @@
+import { LEASE_MS as BOUNDS } from '../../core/lease.ts'
 import { asError } from '../as-error.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
@@ -41,7 +42,8 @@ class Agent {
 
   constructor(options: AgentOptions) {
     this.#options = options
-    this.#leaseMs = options.leaseMs ?? LEASE_MS
+    // The server gives no longer one, whatever is asked.
+    this.#leaseMs = Math.min(BOUNDS.most, options.leaseMs ?? LEASE_MS)
     this.#onProblem = problemHandler(`Agent ${options.instance}`, options.onProblem)
     this.#stopping = AbortSignal.any([options.signal, this.#fatal.signal])
     this.#api = agentApi(options.client, options)

@@ -414,6 +414,14 @@ export function conformance(language: Language): void {
     await greedy.says({ event: 'over', code: 'FORBIDDEN' })
   })
 
+  test('it counts on no longer lease than a server gives', async () => {
+    await using failing = await startFailingServer({ status: 503, body: {} })
+    const options = { url: failing.url, token: 'a-token', types: ['any'], leaseMs: 3_600_000 }
+    await using agent = startAgentProcess(language, options)
+    await until(() => failing.leasesMs.length > 0, { what: 'it claims', instead: () => agent.events })
+    expect(failing.leasesMs[0]).toBe(600_000)
+  })
+
   test('a token that is refused is renewed once', async () => {
     await using failing = await startFailingServer({ status: 401, body: {} })
     const options = { url: failing.url, token: ['old', 'new'], types: ['any'] }

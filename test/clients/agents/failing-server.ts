@@ -8,6 +8,8 @@ export interface FailingServer extends AsyncDisposable {
   readonly url: string
   /** The tokens of the claims. */
   readonly tokens: readonly (string | undefined)[]
+  /** The lengths of the leases that they ask for. */
+  readonly leasesMs: readonly number[]
   /** When each claim has come, in milliseconds. */
   readonly claims: readonly number[]
   /** The requests that a redirect has led to. */
@@ -21,6 +23,7 @@ export async function startFailingServer({
 }: Pick<Failure, 'status' | 'location' | 'body'>): Promise<FailingServer> {
   const claims: number[] = []
   const tokens: (string | undefined)[] = []
+  const leasesMs: number[] = []
   const followed: string[] = []
   const server = createServer(async (request, response) => {
     const sent = await text(request)
@@ -28,6 +31,8 @@ export async function startFailingServer({
     // An agent may ask for offers by a WebSocket, too.
     if (!sent.includes('claimWork')) return void response.destroy()
     claims.push(performance.now())
+    const { variables } = JSON.parse(sent) as { variables: { input: { leaseMs: number } } }
+    leasesMs.push(variables.input.leaseMs)
     tokens.push(request.headers.authorization?.replace(/^Bearer /, ''))
     if (claims.length > 1) {
       const data = { claimWork: { __typename: 'ClaimedWork', items: [], waitedMs: 0 } }
@@ -40,7 +45,7 @@ export async function startFailingServer({
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
-    ...{ tokens, claims, followed },
+    ...{ tokens, leasesMs, claims, followed },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -175,6 +175,25 @@ test('takes no slot, and holds up nobody behind it', async () => {
   expect(await phasesOf(world, first)).toMatchObject({ worker: 'STARTING' })
 })
 
+test('of a paused tree opens, and what waits behind it starts when the tree is resumed', async () => {
+  const until = new Date(world.clock.now().getTime() + MINUTE).toISOString()
+  const timed = await addEvent(world, await project({ until }))
+  const approved = await addEvent(world, await project({ approval: {} }))
+  const expired = await addEvent(world, await project({ approval: {}, timeout: '10s' }))
+  const all = [timed, approved, expired]
+  for (const id of all) await accepted(world.services.pause(USER, { id }))
+  await world.settle()
+  expect(await ask('approve', BOB, { id: (await workerOf(approved))?.id ?? '' })).toBe('PENDING')
+  await wait(MINUTE + 1)
+  const phases = () => Promise.all(all.map(async (id) => (await workerOf(id))?.phase))
+  expect(await phases()).toEqual(['PENDING', 'PENDING', 'CANCELED'])
+  for (const id of all) await accepted(world.services.resume(USER, { id }))
+  await world.settle()
+  await world.recoverStalled()
+  await world.settle()
+  expect(await phases()).toEqual(['STARTING', 'STARTING', 'CANCELED'])
+})
+
 test('is asked once for all attempts, and again by a retry of the event', async () => {
   const name = await project({ approval: {} }, { retry: { attempts: 2, backoff: { initialMs: 0, jitter: 0 } } })
   const event = await addEvent(world, name)

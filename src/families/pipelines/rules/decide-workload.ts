@@ -126,12 +126,13 @@ function hasTimedOut(node: Node, slice: Slice): boolean {
 function admit(node: Node, slice: Slice): void {
   const { pool, runtime, timeoutMs, targetLabels } = workload(node)
   if (hasTimedOut(node, slice)) return
+  // Its clock runs in a pause, too: nobody would set it again.
+  if (!passesOwnGate(node, slice)) return
   if (slice.isPaused) {
     // Its turn is that of those behind it.
     if (node.clock) slice.effect('limitsPassed', node.row.id)
     return slice.setClock(node, null)
   }
-  if (!passesOwnGate(node, slice)) return
   const limits = askedLimits(node, slice)
   if (!limits) return
   const grant = slice.ask('slot', { id: node.row.id, pool, limits, now: slice.now.toISOString() })
