@@ -39,7 +39,7 @@ export const UNIT = files(`
   core/ one-at-a-time process-identity redis-url schema-range time token-bucket unified-diff until-settled words
   documents/ print-documents
   engine/ clocks engine-turns
-  families/ command machines
+  families/ command machines start-gate
   families/automation/ same-schedule times-in-words when
   families/deployments/ forecast graph histories reconcile-effect retry-policies
   families/edge/kubernetes/ specs

@@ -1,6 +1,6 @@
 import { builder } from '../graphql/schema/builder.ts'
 import { RetryPolicyInput } from './retry-input.ts'
-import { GATE } from './start-gate.ts'
+import { GATE_TEXT } from './start-gate.ts'
 
 /** Jobs of a task that a user creates, and of one that a subscription creates for an event. */
 
@@ -46,7 +46,7 @@ export const GadgetJobInput = builder.inputType('GadgetJobInput', {
     gate: t.field({
       type: 'JSON',
       limit: 'json',
-      description: `Gate at which it waits when its turn comes, before it declares its locks. ${GATE} Left out or null: none.`,
+      description: `Gate at which it waits when its turn comes, before it declares its locks. ${GATE_TEXT} Left out or null: none.`,
     }),
     dependsOn: t.stringList({
       limit: 'jobDependencies',

@@ -1,5 +1,5 @@
 import { parseDateTime, type QuietHoursInput, WEEKDAYS } from '../core/date-time.ts'
-import { type ApproverRole, type GateConfig, MAX_APPROVALS, OPENERS } from '../core/deployers/gate.ts'
+import { type ApproverRole, GATE_SCHEMA, type GateConfig, MAX_APPROVALS, OPENERS } from '../core/deployers/gate.ts'
 import type { FieldProblem } from '../core/errors.ts'
 import { hasExpressions } from '../core/expression.ts'
 import type { Principal } from '../core/ports/viewer.ts'
@@ -76,7 +76,10 @@ export function readGate(config: unknown, now: Date): Gate | FieldProblem {
   }
   if (freeze !== undefined) {
     if (!isFreeze(freeze))
-      return wrong('freeze.ranges', 'must be ranges of hours, such as { from: "16:00", to: "07:00" }')
+      return wrong(
+        'freeze.ranges',
+        `must be at most ${MOST_RANGES} ranges of hours, such as { from: "16:00", to: "07:00" }`,
+      )
     const problems = new Problems()
     const hours = normaliseQuietHours(freeze, 'freeze', problems)
     const [problem] = problems.found
@@ -101,14 +104,17 @@ function notOneOpener(config: unknown): FieldProblem | null {
   return wrong('', `must have one of ${OPENERS.join(', ')}, and has ${there.join(' and ') || 'none'}`)
 }
 
+const { maxItems: MOST_RANGES } = GATE_SCHEMA.properties.freeze.properties.ranges
 const isFreeze = (value: unknown): value is QuietHoursInput => {
   const { ranges } = (value ?? {}) as Partial<QuietHoursInput>
   return (
     Array.isArray(ranges) &&
+    ranges.length <= MOST_RANGES &&
     ranges.every(
       (range: QuietHoursInput['ranges'][number] | null) =>
         typeof range?.from === 'string' &&
         typeof range.to === 'string' &&
+        Array.isArray(range.days ?? []) &&
         (range.days ?? []).every((day) => WEEKDAYS.includes(day)),
     )
   )

@@ -9,7 +9,7 @@ import { describeGate, type Gate, type Gates, gateReason, mayApprove, readGate, 
 /** Gates of objects that wait there before they start, such as workers. */
 
 /** How the API describes a gate before a start. */
-export const GATE =
+export const GATE_TEXT =
   'An object with one of `approval`, `signal`, `until` and `freeze`, as the config of a deploy item of the type gate, and perhaps `message` and `timeout` (such as "2h").'
 /** The longest that a gate before a start may wait, if its config bounds that. */
 const MAX_TIMEOUT_MS = 31 * 24 * 60 * 60 * 1_000
@@ -48,8 +48,8 @@ const unknownKey = (value: object, known: object): string | null =>
 export interface StartGate extends Gate {
   /** The principal that has asked for the tree; null: the log no longer says. */
   readonly authorId: string | null
-  /** Since when it is closed, as ISO 8601. */
-  readonly since: string
+  /** Since when it is closed, as ISO 8601; null: the turn of its object has not come, and nobody is asked. */
+  readonly since: string | null
   /** Null: it waits for ever. */
   readonly timeoutMs: number | null
   /** Absent: it is closed. */
@@ -67,6 +67,12 @@ export function newStartGate({ timeout, ...config }: StartGateConfig, now: Date,
   }
 }
 
+/** The gate of an object whose turn comes later. */
+export const futureGate = (config: StartGateConfig, now: Date, authorId: string): StartGate => ({
+  ...newStartGate(config, now, authorId),
+  since: null,
+})
+
 /** The gates before the start of a family's objects. */
 export const startGates = (
   gateOf: (node: Pick<Node, 'row' | 'details'>) => StartGate | null,
@@ -75,7 +81,7 @@ export const startGates = (
   gateOf,
   waiting(node) {
     const gate = gateOf(node)
-    return node.row.phase !== 'PENDING' || !gate || gate.isOpen || gate.decision ? null : gate
+    return node.row.phase !== 'PENDING' || !gate?.since || gate.isOpen || gate.decision ? null : gate
   },
   authors: (node) => [gateOf(node)?.authorId],
   write,
@@ -119,7 +125,8 @@ export function passesGate(
     end(how)
     return false
   }
-  const { decision, since, timeoutMs } = gate
+  const { decision, timeoutMs } = gate
+  const since = gate.since === null ? slice.now : new Date(gate.since)
   if (decision?.exports) return open(decision.by, decision.message)
   if (decision) return finish({ actor: 'USER', by: decision.by, code: 'REJECTED', message: decision.message })
   const due = gate.until === null ? null : new Date(gate.until)
@@ -127,7 +134,7 @@ export function passesGate(
   if (due && !opens) return open(null, 'Its time has come.')
   // The engine may be late, and the next hours have begun.
   if (opens && opens !== due) write({ ...gate, until: opens.toISOString() })
-  const expires = timeoutMs === null ? null : new Date(Date.parse(since) + timeoutMs)
+  const expires = timeoutMs === null ? null : new Date(since.getTime() + timeoutMs)
   if (expires && expires <= slice.now)
     return finish({ actor: 'CONTROLLER', code: 'GATE_EXPIRED', message: 'Nobody opened it in time.' })
   slice.setClock(node, opens && (!expires || opens < expires) ? opens : expires)

@@ -1,6 +1,6 @@
 import { LimitRequestInput } from '../../families/limit-input.ts'
 import { RetryPolicyInput } from '../../families/retry-input.ts'
-import { GATE } from '../../families/start-gate.ts'
+import { GATE_TEXT } from '../../families/start-gate.ts'
 import { LabelInput } from '../../graphql/objects/label-input.ts'
 import { builder } from '../../graphql/schema/builder.ts'
 import { ArtifactWhenEnum } from './workload-spec.ts'
@@ -20,7 +20,7 @@ export const WORKLOAD = {
   targetLabels: 'Labels that its place must have, each with this value.',
   limits:
     'Limits of the project that it holds from STARTING until its process has ended, all or none. Each stands once.',
-  gate: `Gate at which it waits before it asks for a slot. ${GATE} Left out or null: none.`,
+  gate: `Gate at which it waits before it asks for a slot. ${GATE_TEXT} Left out or null: none.`,
   caches:
     'Files and folders that it finds as an earlier program of the project has left them, if there are any. Left out or null: none.',
   services:

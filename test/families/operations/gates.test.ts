@@ -53,6 +53,7 @@ async function run(name: string): Promise<void> {
 async function atGate(gate: object) {
   const task = await addTask(world, [gadget('dump'), gadget('restore', { gate }), gadget('restart')])
   expect((await seen(await jobId(task, 'restore'))).blockedBy).toMatchObject([{ reason: 'DEPENDENCY' }])
+  expect(await ask('approve', BOB, { id: await jobId(task, 'restore') })).toMatch(/^TransitionError/)
   await run('dump')
   return { task, restore: await jobId(task, 'restore') }
 }

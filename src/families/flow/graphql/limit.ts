@@ -11,7 +11,7 @@ import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import type { Window } from '../../../store/loaders/window.ts'
 import { LIMIT } from '../commands/limits.ts'
 import { rights } from '../rights.ts'
-import type { Strategy } from '../rules/normalise-limit.ts'
+import type { LimitStrategy } from '../rules/normalise-limit.ts'
 import {
   countFiltered,
   countTickets,
@@ -72,7 +72,7 @@ export const StrategyEnum = builder.enumType('LimitStrategy', {
       description: 'A newer one takes the place of all: those that run are ABORTED (SUPERSEDED), too.',
     },
     SKIP: { description: 'A newer one is CANCELED (SKIPPED) while an older one waits or runs.' },
-  } satisfies Readonly<Record<Strategy, object>>,
+  } satisfies Readonly<Record<LimitStrategy, object>>,
 })
 
 const OverrideRef = builder.objectRef<OverrideRow>('LimitOverride').implement({

@@ -16,13 +16,12 @@ export interface KeyBoundsInput {
   readonly rate?: RateInput | null
 }
 /** How a limit treats workers and jobs of a key when a newer one comes. */
-export const STRATEGIES = ['QUEUE', 'LATEST_ONLY', 'CANCEL_RUNNING', 'SKIP'] as const
-export type Strategy = (typeof STRATEGIES)[number]
+export type LimitStrategy = 'QUEUE' | 'LATEST_ONLY' | 'CANCEL_RUNNING' | 'SKIP'
 export interface LimitInput extends KeyBoundsInput {
   readonly description?: string | null
   readonly max?: number | null
   readonly weights?: readonly WeightInput[] | null
-  readonly strategy?: Strategy | null
+  readonly strategy?: LimitStrategy | null
   readonly debounceMs?: number | null
 }
 export interface KeyBounds {
@@ -38,7 +37,7 @@ export interface LimitSettings extends KeyBounds {
   readonly max: number | null
   /** The weights of keys; the others have 1. */
   readonly weights: Readonly<Record<string, number>>
-  readonly strategy: Strategy
+  readonly strategy: LimitStrategy
   /** A worker or job starts once no newer one has come for so long; null: at once. */
   readonly debounceMs: number | null
 }

@@ -17,7 +17,7 @@ import { projectRecords, type RecordOf } from '../../../store/project-records.ts
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { statementTime } from '../../../store/time.ts'
-import type { Strategy } from '../rules/normalise-limit.ts'
+import type { LimitStrategy } from '../rules/normalise-limit.ts'
 
 /** Limits, and their keys and tickets as people see them. */
 
@@ -33,7 +33,7 @@ export const limitRecords = projectRecords({
   table: 'flow_limit',
   columns: {
     ...{ description, max, maxPerKey, rateCount, rateMs, debounceMs },
-    strategy: textOf<Strategy>(),
+    strategy: textOf<LimitStrategy>(),
     weights: json<Readonly<Record<string, number>>>('jsonb'),
   },
   derived: { pause: ['r.pause', nullable(json<LimitPause>('jsonb'))] },

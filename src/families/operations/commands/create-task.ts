@@ -6,6 +6,7 @@ import { type CommandResult, refuse } from '../../access.ts'
 import { creates, type Judged } from '../../creation.ts'
 import type { LockedProject } from '../../family.ts'
 import { rootNameTaken } from '../../root-name.ts'
+import { futureGate } from '../../start-gate.ts'
 import type { NewTask, TaskJob } from '../../tasks.ts'
 import { rights } from '../rights.ts'
 import type { JobDetails } from '../rules/details.ts'
@@ -66,7 +67,7 @@ export async function writeTask(
   const { slice, root, decideNow } = project.createRoot({ kind: 'TASK', name, spec: {}, labels, by, details })
   const nodes = new Map(
     jobs.map((spec, ordinal) => {
-      const details = { gadget: spec.gadget }
+      const details = { gadget: spec.gadget, gate: spec.gate ? futureGate(spec.gate, slice.now, by.principalId) : null }
       const waitingFor = spec.dependsOn.filter((other) => !inherited.has(other)).length
       const node = slice.create(root, { kind: 'GADGET_JOB', name: spec.name, ordinal, spec, details, waitingFor, by })
       const exports = inherited.get(spec.name)

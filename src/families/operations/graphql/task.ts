@@ -163,6 +163,6 @@ export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement(
 })
 addGate(
   GadgetJobRef,
-  'Its gate; null if it has none, and until its turn comes.',
+  'Its gate, which is closed when its turn comes; null: it has none.',
   async (context, id) => ((await jobLoader(context).load(id))?.gate as StartGate | null | undefined) ?? null,
 )

@@ -16,8 +16,6 @@ declare module '../../../core/tree.ts' {
       readonly args: { readonly id: string; readonly locks: readonly DeclaredLock[]; readonly now: string }
       readonly answer: boolean
     }
-    /** Id of the principal that has created a root; null: the log does not say. */
-    creator: { readonly args: string; readonly answer: string | null }
   }
 }
 
@@ -114,14 +112,12 @@ export const gates = startGates(
 )
 
 /** True: it has no gate, or that is open. It is closed when the turn of the job comes, once for all attempts. */
-function passesOwnGate(node: Node, spec: JobSpec, slice: Slice): boolean {
-  if (!spec.gate) return true
+function passesOwnGate(node: Node, { gate: config }: JobSpec, slice: Slice): boolean {
   const known = job(node).gate
-  const authorId = known ? null : slice.ask('creator', node.row.rootId)
-  if (authorId === undefined) return false
-  const gate = known ?? newStartGate(spec.gate, slice.now, authorId)
+  if (!config || !known) return true
+  const gate = known.since === null ? newStartGate(config, slice.now, known.authorId) : known
   const write = (next: StartGate) => slice.setDetails(node, { gate: next })
-  if (!known) {
+  if (gate !== known) {
     write(gate)
     announceGate(node, gate, slice)
   }

@@ -39,7 +39,7 @@ export interface JobDetails {
   readonly keptError: AttemptFailure | null
   /** The retry policy, and the attempts that have ended; null: it has none. */
   readonly retry: JobRetry | null
-  /** From its turn on; null: it has none. */
+  /** Null: it has none. */
   readonly gate: StartGate | null
 }
 

@@ -15,7 +15,7 @@ import { blockersOfLocks } from './lock-queries.ts'
 const MOST_JOBS = 10
 
 /** The job `g` waits at its gate, if it is PENDING. */
-export const AT_GATE = `g.gate is not null and g.gate -> 'isOpen' is null`
+export const AT_GATE = `g.gate ->> 'since' is not null and g.gate -> 'isOpen' is null`
 
 // A task waits for what its jobs wait for: the first ones that wait for a decision, a lock or a runner are read with it.
 const WAITING = statement({

@@ -1,7 +1,6 @@
 import { causeOf, type FailureCause, type ObjectFailure } from '../../../core/errors.ts'
 import type { Client } from '../../../store/client.ts'
 import { json, nullable, uuid } from '../../../store/column-types.ts'
-import { findCreator } from '../../../store/creator.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { Family } from '../../family.ts'
@@ -30,7 +29,6 @@ export const questions: Family['questions'] = {
       answers.push(await acquire(client, { objectId: id, locks, now: new Date(now) }))
     return answers
   },
-  creator: (client, _root, asked) => Promise.all(asked.map((id) => findCreator(client, id))),
   failedJobs: async (client, _root, asked) => {
     const answers: (readonly FailureCause[])[] = []
     for (const id of asked) {
