@@ -76,10 +76,8 @@ export function readGate(config: unknown, now: Date): Gate | FieldProblem {
   }
   if (freeze !== undefined) {
     if (!isFreeze(freeze))
-      return wrong(
-        'freeze.ranges',
-        `must be at most ${MOST_RANGES} ranges of hours, such as { from: "16:00", to: "07:00" }`,
-      )
+      return wrong('freeze.ranges', 'must be ranges of hours, such as { from: "16:00", to: "07:00" }')
+    if (freeze.ranges.length > MOST_RANGES) return wrong('freeze.ranges', `must be at most ${MOST_RANGES}`)
     const problems = new Problems()
     const hours = normaliseQuietHours(freeze, 'freeze', problems)
     const [problem] = problems.found
@@ -109,7 +107,6 @@ const isFreeze = (value: unknown): value is QuietHoursInput => {
   const { ranges } = (value ?? {}) as Partial<QuietHoursInput>
   return (
     Array.isArray(ranges) &&
-    ranges.length <= MOST_RANGES &&
     ranges.every(
       (range: QuietHoursInput['ranges'][number] | null) =>
         typeof range?.from === 'string' &&
