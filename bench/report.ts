@@ -99,6 +99,7 @@ Postgres and Redis. Each turn has new processes and a new database, and is warm 
 of both, their ratio, and the median and quartiles of the ratios of each pair: quartiles on both sides of 1 are noise. It is a
 report: it judges nothing, and writes nothing into this page. Ctrl-C removes worktree, processes and databases, too.
 \`profile\` says what a node costs Postgres, by statement and table, and the server; \`idle\` what a server costs that nobody asks anything.
+\`abuse\` is compared by its attacks, of which \`--only TEXT\` names some: \`--only honest\` those who ask for much in good faith.
 With \`--against HEAD --traced 0.01\` this checkout sends traces of every hundredth request to a collector that drops them: what tracing costs.
 
 | | |

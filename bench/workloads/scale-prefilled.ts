@@ -1,9 +1,11 @@
 import { type BenchContext, type BenchServer, median, type Section, startServer, type Workload } from '../harness.ts'
 import { openMeter, type Spent } from '../meter.ts'
-import { makeModel, multiply, type Prefilled } from '../postgres-prefill.ts'
+import { churn, makeModel, multiply, type Prefilled } from '../postgres-prefill.ts'
 import { runTrees } from '../trees.ts'
 
 const OBJECTS = 1_000_000
+/** A week in which each tree is run again, deleted, and replaced by another. */
+const DAYS = 7
 const SIZES = [
   { trees: 20, items: 200 },
   { trees: 1, items: 1_000 },
@@ -26,10 +28,13 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   ]
   const filled = await fill(fullUrl)
   log(`  filled in ${(filled.ms / 1_000).toFixed(0)} s`)
-  const runs = await compare(emptyUrl, fullUrl, rounds)
+  const young = await compare(emptyUrl, fullUrl, rounds)
+  const churned = await churn(fullUrl, DAYS)
+  log(`  churned in ${(churned.ms / 1_000).toFixed(0)} s`)
+  const old = await compare(emptyUrl, fullUrl, rounds)
   // Later workloads must not pay for it.
   await postgres.dropDatabase('scale_full')
-  return sectionOf(filled, runs)
+  return sectionOf(filled, churned, { prefilled: young, 'after a week': old })
 }
 
 /** By server, and by size. */
@@ -69,31 +74,47 @@ async function runOne(server: BenchServer, trees: number, items: number): Promis
   return { ms, cpuMs: (await server.read()).cpuMs - before.cpuMs }
 }
 
-function sectionOf({ objects, changes, bytes }: Prefilled, runs: Runs): Section {
-  const of = (server: number, size: number, what: keyof Run): number =>
-    median(runs[server]?.[size]?.map((each) => each[what]) ?? [])
-  const times = (size: number, what: keyof Run): string => `${(of(1, size, what) / of(0, size, what)).toFixed(2)}×`
-  const nodesOf = ({ trees, items }: (typeof SIZES)[number]): number => trees * (items + 1)
-  const nameOf = ({ trees, items }: (typeof SIZES)[number]): string => `${trees} × ${items.toLocaleString('en-US')}`
+function sectionOf(filled: Prefilled, churned: Prefilled, states: Readonly<Record<string, Runs>>): Section {
+  const rows = Object.entries(states).flatMap(([state, runs]) =>
+    SIZES.map(({ trees, items }, size) => {
+      const of = (server: number, what: keyof Run): number =>
+        median(runs[server]?.[size]?.map((each) => each[what]) ?? [])
+      const times = (what: keyof Run): string => `${(of(1, what) / of(0, what)).toFixed(2)}×`
+      const nodes = trees * (items + 1)
+      const perNode = (what: 'spentMs' | 'walBytes', unit: number) =>
+        [0, 1].map((server) => (of(server, what) * unit) / nodes)
+      return {
+        name: `${trees} × ${items.toLocaleString('en-US')}`,
+        state,
+        ms: [of(0, 'ms'), of(1, 'ms')],
+        ratio: times('ms'),
+        others: [times('cpuMs'), times('spentMs'), ...perNode('spentMs', 1_000), ...perNode('walBytes', 1)],
+      }
+    }),
+  )
+  const gigabytes = ({ bytes }: Prefilled): string => (bytes / GB).toFixed(1)
   return {
     title: 'scale:prefilled: the same trees in a large database',
     prose: `
-The same trees in an empty database and, in turns, in one that holds ${objects.toLocaleString('en-US')} finished objects and
-${changes.toLocaleString('en-US')} phase changes (${(bytes / GB).toFixed(1)} GB): whole trees of 200 with three jobs each, made by copying one that the
-product made itself, on pages that are as full as after work. Medians of ${runs[0]?.[0]?.length ?? 0} runs each.
-*All CPU* is that of the server, agent, sandbox and Postgres.`,
+The same trees in an empty database and, in turns, in one that holds ${filled.objects.toLocaleString('en-US')} finished objects and
+${filled.changes.toLocaleString('en-US')} phase changes (${gigabytes(filled)} GB): whole trees of 200 with three jobs each, made by copying one that the
+product made itself, on pages that are as full as after work. Medians of ${states.prefilled?.[0]?.[0]?.length ?? 0} runs each. *After a week*: on each of
+${DAYS} days a part of the trees was run three times more, then deleted, its log pruned, and replaced by new trees, until none of the old ones was left
+(${gigabytes(churned)} GB); vacuumed once a day. *All CPU* is that of the server, agent, sandbox and Postgres.`,
     table: {
       columns: [
-        ...['trees', 'empty, ms', 'prefilled, ms', 'ratio', 'ratio of the server’s CPU'],
-        ...['empty: all CPU, µs a node', 'prefilled: all CPU, µs a node'],
-        ...['empty: WAL, bytes a node', 'prefilled: WAL, bytes a node'],
+        ...['trees', 'database', 'empty, ms', 'large, ms', 'ratio', 'of the server’s CPU', 'of all CPU'],
+        ...[
+          'empty: all CPU, µs a node',
+          'large: all CPU, µs a node',
+          'empty: WAL, bytes a node',
+          'large: WAL, bytes a node',
+        ],
       ],
-      rows: SIZES.map((size, i) => [
-        ...[nameOf(size), of(0, i, 'ms'), of(1, i, 'ms'), times(i, 'ms'), times(i, 'cpuMs')],
-        ...[0, 1].map((server) => (of(server, i, 'spentMs') * 1_000) / nodesOf(size)),
-        ...[0, 1].map((server) => of(server, i, 'walBytes') / nodesOf(size)),
-      ]),
+      rows: rows.map(({ name, state, ms, ratio, others }) => [name, state, ...ms, ratio, ...others]),
     },
-    ratios: SIZES.map((size, i) => `${nameOf(size)}: ${times(i, 'ms')} the time that it takes in an empty database.`),
+    ratios: rows.map(
+      ({ name, state, ratio }) => `${name}, ${state}: ${ratio} the time that it takes in an empty database.`,
+    ),
   }
 }

@@ -187,7 +187,7 @@ round, and once before each of its turns, without being counted.
   are phase changes in its log, each judged by the guard.
 - **BullMQ**: one flow for each tree, added in bulk, ioredis, one worker with concurrency 100 in the producer's process.
 - **graphile-worker** with the settings of its performance page: local queue of 500, 24 jobs at a time, completions batched.
-  It has no trees: each child counts down a row of its tree, and the one that comes to zero adds the root's job. That row
+  It has no trees: each child counts down a row of its tree, and the one that reaches zero adds the root's job. That row
   is what it waits for, so there is a second way to use it: children that end in one turn of the event loop are counted
   down by one statement. (Neither is safe: a child that is run again after a crash is counted twice.)
 - **pg-boss**: batches of 500 in four workers, LISTEN and NOTIFY; children are counted down a batch at a time, in the
