@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from ssl import SSLContext
 from types import TracebackType
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 import aiohttp
 from yarl import URL
@@ -91,8 +91,9 @@ class Client:
         if isinstance(self.token, str):
             _check_token(self.token)
 
-    async def __aenter__(self) -> Client:
-        self._session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
+    async def __aenter__(self) -> Self:
+        connector = None if self.ssl is None else aiohttp.TCPConnector(ssl=self.ssl)
+        self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -191,7 +192,6 @@ class Client:
                 headers=headers,
                 allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(total=timeout),
-                **({} if self.ssl is None else {"ssl": self.ssl}),
             ) as response:
                 data = bytearray()
                 async for chunk in response.content.iter_any():
