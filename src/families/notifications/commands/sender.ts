@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { HOPS_HEADER } from '../../../core/hook.ts'
+import { urlProblem } from '../../../core/http-url.ts'
 import { beginningOf, portableText } from '../../../core/portable.ts'
 import type { System } from '../../../core/ports/system.ts'
 import type { Secret } from '../../../core/secret.ts'
@@ -10,10 +11,10 @@ import { inTransaction } from '../../../store/in-transaction.ts'
 import type { Sealing } from '../../../store/sealing.ts'
 import { Addresses } from '../../addresses.ts'
 import { grantsOfEditors } from '../../on-behalf.ts'
+import { connectionProblem, OutgoingHttp } from '../../outgoing-http.ts'
 import { heldUntil } from '../rules/collect.ts'
 import { mayTell } from '../rules/may-tell.ts'
 import { bodyOf, digestText, type MessageFacts, mailOf, scopeOf } from '../rules/message.ts'
-import { urlProblem } from '../rules/normalise-rule.ts'
 import { nextAttempt } from '../rules/retry.ts'
 import type { Receiver } from '../rules/spec.ts'
 import {
@@ -25,7 +26,6 @@ import {
   lockRules,
   nextDue,
 } from '../store/notifications.ts'
-import { Poster } from './post.ts'
 
 /** Messages that a process sends at a time, and of those for one rule: a receiver that hangs holds up no other. */
 const AT_ONCE = 64
@@ -36,6 +36,8 @@ const FORGET_MS = 60_000
 const END_MS = 3_000
 /** Milliseconds in which a mail server takes a message, or it is tried again later. */
 const MAIL_MS = 10_000
+/** The part of an answer that is shown, in bytes. */
+const MAX_ANSWER = 1_024
 /** Longest text of a problem, in characters. */
 const MAX_PROBLEM = 1_000
 
@@ -65,7 +67,7 @@ const failed = (problem: string, retryAfterMs: number | null = null): Result => 
 /** Sends messages that are due. Each is claimed for as long as it takes, so another process sends what this one leaves. */
 export class Sender implements AsyncDisposable {
   readonly #parts: SenderParts
-  readonly #poster: Poster
+  readonly #outgoing: OutgoingHttp
   readonly #wake: () => void
   readonly #sending = new Map<string, { readonly ruleId: string; readonly sent: Promise<void> }>()
   readonly #ended: Ended[] = []
@@ -77,7 +79,7 @@ export class Sender implements AsyncDisposable {
   constructor(parts: SenderParts, wake: () => void) {
     this.#parts = parts
     this.#wake = wake
-    this.#poster = new Poster(new Addresses(parts.networks))
+    this.#outgoing = new OutgoingHttp(new Addresses(parts.networks))
   }
 
   /** Milliseconds until the next message is due; null: none waits, or each that waits waits for one under way. */
@@ -99,7 +101,7 @@ export class Sender implements AsyncDisposable {
       Promise.all(this.#sending.values().map(({ sent }) => sent)),
       delay(END_MS, undefined, { ref: false }),
     ])
-    this.#poster[Symbol.dispose]()
+    this.#outgoing[Symbol.dispose]()
     await this.#mailer?.then((mailer) => mailer.close()).catch(() => undefined)
     await this.#write().catch(() => undefined)
   }
@@ -122,7 +124,7 @@ export class Sender implements AsyncDisposable {
         ? this.#send(message)
         : Promise.resolve(failed(`FORBIDDEN: ${editor.name} may not edit rules.`))
       const sent = sending
-        .catch((error: unknown) => failed(reasonOf(error)))
+        .catch((error: unknown) => failed(connectionProblem(error, 'The receiver')))
         .then((result) => {
           this.#sending.delete(id)
           this.#ended.push(this.#judge(message, result))
@@ -219,11 +221,12 @@ export class Sender implements AsyncDisposable {
       if (secret !== null)
         headers[WEBHOOK_HEADERS.signature] = sign([secret], { id: facts.id, timestamp, body: body.text })
     }
-    const { status, retryAfterMs, answer } = await this.#poster.post(new URL(url), headers, body.text)
+    const request = { method: 'POST', headers, body: body.text, maxAnswer: MAX_ANSWER } as const
+    const { status, retryAfterMs, text } = await this.#outgoing.send(new URL(url), request)
     if (status >= 200 && status < 300) return DELIVERED
     const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
     // An answer may repeat the address, which is a secret of SLACK.
-    const said = answer && channel !== 'SLACK' ? `: ${answer}` : ''
+    const said = text.trim() && channel !== 'SLACK' ? `: ${text.trim()}` : ''
     return failed(`The receiver has answered ${status}${redirect}${said}`, retryAfterMs)
   }
 
@@ -259,11 +262,4 @@ async function openMailer(url: Secret): Promise<Mailer> {
   const { createTransport } = await import('nodemailer')
   const waits = { connectionTimeout: MAIL_MS, greetingTimeout: MAIL_MS, socketTimeout: MAIL_MS }
   return createTransport({ url: url.reveal(), ...waits, disableFileAccess: true, disableUrlAccess: true })
-}
-
-/** Errors of connections name the address, and nothing of what is sent. */
-const reasonOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'The receiver has not answered within 10 s.'
-  return error.message || (error as { code?: string }).code || error.name
 }

@@ -1,4 +1,5 @@
 import type { QuietHoursInput } from '../../../core/date-time.ts'
+import { urlProblem } from '../../../core/http-url.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { PhaseClass } from '../../../core/machine.ts'
 import { textProblem } from '../../../core/portable.ts'
@@ -95,13 +96,6 @@ function normaliseReceiver({ webhook, cloudEvents, slack, email }: ReceiverInput
   for (const [i, address] of to.entries())
     if (!ADDRESS.test(address)) problems.add(`input.receiver.email.to.${i}`, 'is no address such as team@example.org')
   return { channel: 'EMAIL', url: null, secret: null, to }
-}
-
-export function urlProblem(text: string): string | null {
-  const url = URL.parse(text)
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an http or https URL'
-  if (url.username !== '' || url.password !== '') return 'must not hold a name or a password: use a secret'
-  return null
 }
 
 function named(secret: string | null, path: string, problems: Problems): string | null {
