@@ -59,7 +59,7 @@ export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>
     'The selector of an item selects no target of the project, or several: only plans have it, since the item fails.',
   BACKOFF: 'An attempt failed, and the next one is made at the time in `until` of the blocker.',
   PAUSED: 'The tree is paused: nothing new is handed to agents, and no job begins, until it is resumed.',
-  GATE: 'A gate waits for a signal, or for its time. One that waits for people is a DECISION.',
+  GATE: 'A gate waits for a signal, for its time, or for an address. One that waits for people is a DECISION.',
   PARENT: 'The parent has not come far enough to start the object.',
   SIBLING_IMPORT: 'The object is to be deleted, and a sibling still imports from it.',
   CHILDREN: 'Children have not ended the running job.',

@@ -5,7 +5,7 @@ import type { Client } from '../store/client.ts'
 import type { AskedVerb } from './asked-verb.ts'
 import { bindCommands } from './command.ts'
 import type { Verbs } from './creation.ts'
-import { gateCommands } from './decide-gate.ts'
+import { gateCommands, openByAddress } from './decide-gate.ts'
 import type { FamilyParts, LoadedFamily } from './define-family.ts'
 import { askedPause, pauseCommands } from './pause.ts'
 import { backoffCommands } from './resolve-backoff.ts'
@@ -31,7 +31,10 @@ export function createCommands(families: readonly LoadedFamily[], parts: FamilyP
     askedVerbs: askedVerbs as readonly AskedVerb[],
     ...bindCommands(parts, { updateLabels: updateLabelsCommand }),
     ...bindCommands({ ...parts, families }, { ...backoffCommands, ...pauseCommands }),
-    gates: bindCommands({ ...parts, families }, gateCommands),
+    gates: {
+      ...bindCommands({ ...parts, families }, gateCommands),
+      openByAddress: (answer) => openByAddress({ ...parts, families }, answer),
+    },
     projects: bindCommands(ofProjects, projectCommands),
     hooks: bindCommands({ ...parts, triggers }, hookCommands),
   } as FamilyServices

@@ -3,6 +3,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import { isName, NAME_RULE } from '../core/problems.ts'
 import { hasRight, RIGHTS, requireRight, right } from '../core/rights.ts'
 import type { Node } from '../core/tree.ts'
+import { spendGatePoll } from '../store/gate-polls.ts'
 import { byKey, type Keyed } from '../store/idempotency.ts'
 import { type CommandAccess, type CommandResult, type Fenced, ifUnchanged, onObject, refuse } from './access.ts'
 import { command } from './command.ts'
@@ -27,7 +28,7 @@ interface AtGate {
   readonly gate: Gate
   readonly gates: Gates
 }
-function gateOf({ families }: Parts, tree: LockedTree, node: Node): AtGate | null {
+function gateOf({ families }: Pick<Parts, 'families'>, tree: LockedTree, node: Node): AtGate | null {
   const gates = families.find(({ kinds }) => kinds[node.row.kind])?.rules.gates
   const gate = gates?.waiting(node)
   return gates && gate ? { tree, node, gate, gates } : null
@@ -79,6 +80,28 @@ const signal = (parts: Parts, viewer: Viewer, input: Signal): Promise<Decided> =
       return refuse(invalidInput([{ path: 'input.payload', message }]))
     }
     return decided(at, { by: principalOf(viewer), message: `Got the signal ${input.name}.`, exports })
+  })
+}
+
+export interface AddressAnswer {
+  readonly rootId: string
+  readonly objectId: string
+  /** The row of the question. */
+  readonly pollId: string
+  /** A sentence for people. */
+  readonly message: string
+}
+/** Opens a gate whose address has answered as it wants. It stays as it is if it was closed anew after the question, or waits no longer. */
+export async function openByAddress(
+  { trees, families }: Pick<Parts, 'trees' | 'families'>,
+  { rootId, objectId, pollId, message }: AddressAnswer,
+): Promise<void> {
+  await trees.inTree(rootId, async (tree) => {
+    await tree.load([objectId])
+    const node = tree.slice.get(objectId)
+    const at = node && gateOf({ families }, tree, node)
+    if (at?.gate.http && (await spendGatePoll(tree.client, objectId, pollId)))
+      decided(at, { by: null, message, exports: {} })
   })
 }
 

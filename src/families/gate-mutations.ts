@@ -1,8 +1,10 @@
 import type { ObjectRef } from '@pothos/core'
+import { withoutQuery } from '../core/http-url.ts'
 import { APPROVERS, RIGHTS } from '../core/rights.ts'
 import type { ObjectRow } from '../core/tree.ts'
-import type { GraphQLContext } from '../graphql/context.ts'
+import { type GraphQLContext, perOperation } from '../graphql/context.ts'
 import type { BlockerValue } from '../graphql/family.ts'
+import { loadSide } from '../graphql/loaders.ts'
 import { IF_UNCHANGED } from '../graphql/objects/object-version.ts'
 import { writeObject } from '../graphql/objects/write-object.ts'
 import { builder, type Types } from '../graphql/schema/builder.ts'
@@ -10,15 +12,23 @@ import { IDEMPOTENCY_KEY } from '../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../graphql/schema/drop-undefined.ts'
 import { BlockerRef } from '../graphql/schema/refs.ts'
 import { commandResult } from '../graphql/schema/result-union.ts'
+import { loadGatePolls, type StoredPoll } from '../store/gate-polls.ts'
 import type { Bound } from './command.ts'
-import { gateCommands } from './decide-gate.ts'
+import { type AddressAnswer, gateCommands } from './decide-gate.ts'
 import type { Approval, Gate, GateBlocker } from './gate.ts'
+import type { HttpOpener } from './http-gate.ts'
 
 declare module '../graphql/context.ts' {
   interface FamilyServices {
-    readonly gates: Bound<typeof gateCommands>
+    readonly gates: Bound<typeof gateCommands> & { openByAddress(answer: AddressAnswer): Promise<void> }
   }
 }
+
+/** With its row, if an address opens it. */
+interface ShownGate extends Gate {
+  readonly address: { readonly http: HttpOpener; readonly poll: StoredPoll | null } | null
+}
+const pollLoader = perOperation(({ pool }) => loadSide((ids) => loadGatePolls(pool, ids)))
 
 const ApprovalRef = builder.objectRef<Approval>('Approval').implement({
   description: 'An approval of a gate.',
@@ -28,8 +38,38 @@ const ApprovalRef = builder.objectRef<Approval>('Approval').implement({
     comment: t.exposeString('comment', { nullable: true, description: 'A comment; null: there is none.' }),
   }),
 })
-const GateRef = builder.objectRef<Gate>('Gate').implement({
-  description: 'The way in which a gate opens: by approvals, a signal or a time.',
+const GateAddressRef = builder.objectRef<NonNullable<ShownGate['address']>>('GateAddress').implement({
+  description: 'The address that opens a gate. It is asked until its answer fulfils the condition.',
+  fields: (t) => ({
+    url: t.string({
+      description: 'The address, without its query.',
+      resolve: ({ http }) => withoutQuery(new URL(http.url)),
+    }),
+    condition: t.string({
+      description: 'A CEL expression over `status`, `headers` and `body`, which is true once the gate opens.',
+      resolve: ({ http }) => http.until,
+    }),
+    answer: t.string({
+      nullable: true,
+      description: 'The last answer, in a sentence; null: there is none yet, or the gate has opened or ended.',
+      resolve: ({ poll }) => poll?.answer,
+    }),
+    answeredAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it came; null as `answer` is.',
+      resolve: ({ poll }) => poll?.answeredAt,
+    }),
+    asksAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it is asked next, unless the tree is paused; null: the gate has opened or ended.',
+      resolve: ({ poll }) => poll?.nextAt,
+    }),
+  }),
+})
+const GateRef = builder.objectRef<ShownGate>('Gate').implement({
+  description: 'The way in which a gate opens: by approvals, a signal, a time or an address.',
   fields: (t) => ({
     message: t.exposeString('message', { nullable: true, description: 'For those who decide; null: nothing.' }),
     approvalsNeeded: t.int({
@@ -54,10 +94,17 @@ const GateRef = builder.objectRef<Gate>('Gate').implement({
       description: 'The time at which it opens; null: no time opens it.',
       resolve: ({ until }) => (until === null ? null : new Date(until)),
     }),
+    address: t.field({
+      type: GateAddressRef,
+      nullable: true,
+      description: 'The address whose answer opens it; null: none does.',
+      resolve: ({ address }) => address,
+    }),
   }),
 })
 builder.objectRef<GateBlocker & Pick<BlockerValue, '__typename'>>('GateBlocker').implement({
-  description: 'A gate opens by a signal, or at a time. One that waits for people has a DecisionBlocker.',
+  description:
+    'A gate opens by a signal, at a time, or by the answer of an address. One that waits for people has a DecisionBlocker.',
   interfaces: [BlockerRef],
   fields: (t) => ({
     signal: t.exposeString('signal', {
@@ -68,6 +115,11 @@ builder.objectRef<GateBlocker & Pick<BlockerValue, '__typename'>>('GateBlocker')
       type: 'DateTime',
       nullable: true,
       description: 'When it opens; null: no time is set.',
+    }),
+    asksAt: t.expose('asksAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its address is asked next; null: none opens it.',
     }),
   }),
 })
@@ -82,7 +134,16 @@ export function addGate(
 ): void {
   gated.push(ref)
   builder.objectField(ref, 'gate', (t) =>
-    t.field({ type: GateRef, nullable: true, description, resolve: ({ id }, _, context) => load(context, id) }),
+    t.field({
+      type: GateRef,
+      nullable: true,
+      description,
+      async resolve({ id }, _, context) {
+        const gate = await load(context, id)
+        const { http } = gate ?? {}
+        return gate && { ...gate, address: http ? { http, poll: await pollLoader(context).load(id) } : null }
+      },
+    }),
   )
 }
 

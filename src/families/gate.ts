@@ -6,27 +6,33 @@ import type { Principal } from '../core/ports/viewer.ts'
 import { Problems } from '../core/problems.ts'
 import { APPROVERS } from '../core/rights.ts'
 import type { Node, Slice } from '../core/tree.ts'
+import { describeHttp, type HttpOpener, readHttp, type ShownPoll, wrong } from './http-gate.ts'
 import type { Editor } from './on-behalf.ts'
 import { normaliseQuietHours, type QuietHours, quietUntil } from './quiet-hours.ts'
 
-/** Gates: what people, a program or the clock let begin. Families keep them beside their objects. */
+/** Gates: what people, a program, the clock or an address let begin. Families keep them beside their objects. */
 
 /** A gate, with what has been decided. */
 export interface Gate {
   readonly message: string | null
-  /** One of approval, signal and until is there. */
+  /** One of approval, signal, until and http is there. */
   readonly approval: WantedApproval | null
   readonly signal: string | null
   /** ISO 8601. */
   readonly until: string | null
   /** The hours of which `until` is the end; absent: it is a time of the config. */
   readonly freeze?: QuietHours
+  /** The address that opens it; absent: none does. */
+  readonly http?: HttpOpener
+  /** The row of the address; absent: it was not read. */
+  readonly poll?: ShownPoll | null
   readonly approvals: readonly Approval[]
-  /** A person, or the signal of a program, has decided, and the engine acts on it; absent: nobody has. */
+  /** A person, the signal of a program or an address has decided, and the engine acts on it; absent: nobody has. */
   readonly decision?: Decision
 }
 export interface Decision {
-  readonly by: Principal
+  /** Null: an address. */
+  readonly by: Principal | null
   readonly message: string
   /** Null: it is rejected. */
   readonly exports: Readonly<Record<string, unknown>> | null
@@ -63,7 +69,7 @@ export function gateProblem(config: unknown, now: Date): FieldProblem | null {
 
 /** A resolved config, in which an expression may have become anything; or what is wrong with it. */
 export function readGate(config: unknown, now: Date): Gate | FieldProblem {
-  const { message = null, approval, signal, until, freeze } = (config ?? {}) as GateConfig
+  const { message = null, approval, signal, until, freeze, http } = (config ?? {}) as GateConfig
   if (message !== null && typeof message !== 'string') return wrong('message', 'must be a text')
   const unclear = notOneOpener(config)
   if (unclear) return unclear
@@ -85,6 +91,10 @@ export function readGate(config: unknown, now: Date): Gate | FieldProblem {
     if (!hours) return wrong('freeze', 'must be hours')
     return { ...gate, freeze: hours, until: endOf(hours, now) }
   }
+  if (http !== undefined) {
+    const opener = readHttp(http)
+    return 'path' in opener ? opener : { ...gate, http: opener }
+  }
   if (signal !== undefined) return typeof signal === 'string' ? { ...gate, signal } : wrong('signal', 'must be a name')
   if (typeof approval !== 'object' || approval === null) return wrong('approval', 'must be an object')
   const { count = 1, role = null, authorMay = false } = approval
@@ -95,7 +105,6 @@ export function readGate(config: unknown, now: Date): Gate | FieldProblem {
   return { ...gate, approval: { count, role, authorMay: authorMay === true } }
 }
 
-export const wrong = (path: string, message: string): FieldProblem => ({ path, message })
 function notOneOpener(config: unknown): FieldProblem | null {
   const there = OPENERS.filter((name) => (config as GateConfig | null)?.[name] !== undefined)
   if (there.length === 1) return null
@@ -121,8 +130,20 @@ const isFreeze = (value: unknown): value is QuietHoursInput => {
 const endOf = (hours: QuietHours, now: Date): string => (quietUntil(hours, now) ?? now).toISOString()
 
 /** As the log says it: rules of notifications find it by that. */
-export const gateReason = ({ approval, signal }: Gate): string =>
-  approval ? 'APPROVAL' : signal === null ? 'TIME' : 'SIGNAL'
+export const gateReason = ({ approval, signal, http }: Gate): string =>
+  approval ? 'APPROVAL' : http ? 'HTTP' : signal === null ? 'TIME' : 'SIGNAL'
+
+/** The address of a gate that closes is asked from then on. */
+export function askAddress(node: Node, { http }: Gate, slice: Slice): void {
+  if (http) slice.effect('gateCloses', { id: node.row.id, http })
+}
+
+declare module '../core/tree.ts' {
+  interface FamilyEffects {
+    /** The gate of the object has an address, which is asked until it is open. */
+    gateCloses: { readonly id: string; readonly http: HttpOpener }
+  }
+}
 
 /** When hours of a freeze that have begun since are over; null: none have, so the time of the gate has come. */
 export const reopensAt = ({ freeze }: Gate, now: Date): Date | null => (freeze ? quietUntil(freeze, now) : null)
@@ -154,8 +175,9 @@ export function withApproval(
 }
 
 /** Says what opens a gate, for people. */
-export function describeGate({ message, approval, approvals, signal, until }: Gate): string {
+export function describeGate({ message, approval, approvals, signal, until, http, poll = null }: Gate): string {
   const what = message === null ? '' : ` ${message}`
+  if (http) return `${describeHttp(http, poll)}${what}`
   if (until !== null) return `Opens at ${until}.${what}`
   if (signal !== null) return `Waits for the signal ${signal}.${what}`
   const { count = 1, role = null } = approval ?? {}
@@ -171,8 +193,11 @@ export interface GateBlocker {
   readonly message: string
   readonly signal: string | null
   readonly opensAt: Date | null
+  /** When its address is asked next; null: none opens it. */
+  readonly asksAt: Date | null
 }
 export const gateBlocker = (gate: Gate): GateBlocker => ({
   ...{ reason: 'GATE', signal: gate.signal, message: describeGate(gate) },
   opensAt: gate.until === null ? null : new Date(gate.until),
+  asksAt: gate.poll ? new Date(gate.poll.nextAt) : null,
 })

@@ -4,13 +4,14 @@ import { parseDuration } from '../core/parse-duration.ts'
 import type { Principal } from '../core/ports/viewer.ts'
 import type { Problems } from '../core/problems.ts'
 import type { Node, Slice } from '../core/tree.ts'
-import { describeGate, type Gate, type Gates, gateReason, mayApprove, readGate, reopensAt, wrong } from './gate.ts'
+import { askAddress, describeGate, type Gate, type Gates, gateReason, mayApprove, readGate, reopensAt } from './gate.ts'
+import { wrong } from './http-gate.ts'
 
 /** Gates of objects that wait there before they start, such as workers. */
 
 /** How the API describes a gate before a start. */
 export const GATE_TEXT =
-  'An object with one of `approval`, `signal`, `until` and `freeze`, as the config of a deploy item of the type gate, and perhaps `message` and `timeout` (such as "2h").'
+  'An object with one of `approval`, `signal`, `until`, `freeze` and `http`, as the config of a deploy item of the type gate, and perhaps `message` and `timeout` (such as "2h").'
 /** The longest that a gate before a start may wait, if its config bounds that. */
 const MAX_TIMEOUT_MS = 31 * 24 * 60 * 60 * 1_000
 const { properties: FIELDS } = GATE_SCHEMA
@@ -98,12 +99,14 @@ export function startApproval(
 }
 
 /** Rules of notifications find by the reason what waits. */
-export const announceGate = (node: Node, gate: Gate, slice: Slice): void =>
+export function announceGate(node: Node, gate: Gate, slice: Slice): void {
   slice.recordRequest(node, { reason: gateReason(gate), message: describeGate(gate) })
+  askAddress(node, gate, slice)
+}
 
 interface GateEnd {
   readonly actor: 'USER' | 'CONTROLLER'
-  readonly by?: Principal
+  readonly by?: Principal | null
   readonly code: 'REJECTED' | 'GATE_EXPIRED'
   readonly message: string
 }

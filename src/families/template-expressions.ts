@@ -19,7 +19,7 @@ export function expressionsOf(template: unknown, path: string, problems: Problem
 
 /** Parses them, and adds the problems of those that cannot be read. */
 export async function checkExpressions(
-  sandbox: Sandbox,
+  sandbox: Pick<Sandbox, 'analyze'>,
   expressions: readonly PlacedExpression[],
   of: ExpressionsOf,
   problems: Problems,

@@ -32,6 +32,19 @@ export const gateSchema = z
       })
       .optional()
       .describe('Hours in which it stays closed.'),
+    http: z
+      .strictObject({
+        url: z.string().describe('The address that the server asks: http or https.'),
+        secret: z
+          .string()
+          .optional()
+          .describe('Name of a secret of the project: the address for which it is, and below it headers, one a line.'),
+        headers: z.record(z.string(), z.string()).optional().describe('Headers that are no secrets, by name.'),
+        until: z.string().describe('A CEL expression over status, headers and body. The gate opens once it is true.'),
+        every: z.string().optional().describe('Duration from 1s to 1d between two requests. Left out: 30s.'),
+      })
+      .optional()
+      .describe('The answer of an address opens it.'),
     timeout: z.string().optional().describe('Duration after which it is not opened any more, such as 2h.'),
   })
   .describe('Gate at which it waits before it starts.')

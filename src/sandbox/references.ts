@@ -1,5 +1,5 @@
-/** The context of expressions: a spec of installations, a task, an object of a cluster that is waited for, a schedule, a delivery, or a notification. */
-export type ExpressionsOf = 'installation' | 'task' | 'object' | 'schedule' | 'delivery' | 'notification'
+/** The context of expressions: a spec of installations, a task, an object of a cluster that is waited for, a schedule, a delivery, a notification, or an answer. */
+export type ExpressionsOf = 'installation' | 'task' | 'object' | 'schedule' | 'delivery' | 'notification' | 'answer'
 
 interface Roots {
   /** Names that expressions may use. */
@@ -14,6 +14,7 @@ const ROOTS: Readonly<Record<ExpressionsOf, Roots>> = {
   schedule: { known: ['schedule'], named: [] },
   delivery: { known: ['headers', 'body'], named: [] },
   notification: { known: ['rule', 'change'], named: [] },
+  answer: { known: ['status', 'headers', 'body'], named: [] },
 }
 
 /** Checks the references of an expression; null when they are valid. */

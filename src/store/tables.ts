@@ -348,6 +348,20 @@ export const deployItem = {
   limits: nullable(jsonb),
 }
 
+export const gatePoll = {
+  objectId: uuid,
+  id: uuid,
+  rootId: uuid,
+  projectId: uuid,
+  host: text,
+  http: jsonb,
+  nextAt: timestamptz,
+  busyUntil: nullable(timestamptz),
+  failures: integer,
+  answer: nullable(text),
+  answeredAt: nullable(timestamptz),
+}
+
 export const event = {
   objectId: uuid,
   source: text,

@@ -9,6 +9,7 @@ const TURNS = {
   pruneAudit: 7_270_737_004,
   indexLog: 7_270_737_010,
   indexOutput: 7_270_737_011,
+  askForGates: 7_270_737_012,
 } as const
 
 const TAKE_TURN = statement({

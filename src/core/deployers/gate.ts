@@ -1,7 +1,7 @@
 import { type QuietHoursInput, WEEKDAYS } from '../date-time.ts'
 import { APPROVERS } from '../rights.ts'
 
-/** The schema of a `gate` item's config, and of the gate before which another object waits. No agent gets what waits: people, a program or the clock open it. */
+/** The schema of a `gate` item's config, and of the gate before which another object waits. No agent gets what waits: people, a program, the clock or an address open it. */
 
 export const GATE = 'gate'
 
@@ -12,6 +12,15 @@ export interface GateConfig {
   readonly until?: string
   /** During which it stays closed. */
   readonly freeze?: QuietHoursInput
+  readonly http?: HttpGateConfig
+}
+export interface HttpGateConfig {
+  readonly url: string
+  /** Name of a secret of the project. */
+  readonly secret?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly until: string
+  readonly every?: string
 }
 /** The gate at which an object waits before it starts. */
 export interface StartGateConfig extends GateConfig {
@@ -30,7 +39,7 @@ const TIME = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 const WORD = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
 
 /** A config has exactly one of these, which opens the gate. */
-export const OPENERS = ['approval', 'signal', 'until', 'freeze'] as const
+export const OPENERS = ['approval', 'signal', 'until', 'freeze', 'http'] as const
 
 /** JSON Schema, draft 2020-12. That exactly one of OPENERS is there is judged apart: the words of a schema about it are hard to read. */
 export const GATE_SCHEMA = {
@@ -87,6 +96,32 @@ export const GATE_SCHEMA = {
         },
       },
       description: 'Hours in which it stays closed. It opens as soon as none of them is.',
+    },
+    http: {
+      type: 'object',
+      required: ['url', 'until'],
+      additionalProperties: false,
+      properties: {
+        url: { type: 'string', maxLength: 4_096, description: 'The address that the server asks: http or https.' },
+        secret: {
+          type: 'string',
+          maxLength: 128,
+          description:
+            'Name of a secret of the project: the address for which it is, and below it headers, one a line.',
+        },
+        headers: {
+          type: 'object',
+          additionalProperties: { type: 'string' },
+          description: 'Headers that are no secrets, by name.',
+        },
+        until: {
+          type: 'string',
+          maxLength: 4_096,
+          description: 'A CEL expression over status, headers and body. The gate opens once it is true.',
+        },
+        every: { type: 'string', description: 'A duration from 1s to 1d. By default 30s.' },
+      },
+      description: 'The answer of an address opens it.',
     },
   },
 } as const

@@ -138,7 +138,7 @@ export const deployItem = defineMachine({
     ['PROGRESSING', 'CONTROLLER', 'INIT', 'retry: an attempt failed, and its policy has another one'],
     ['INIT', 'USER', 'FAILED', 'retry: a user has given up; or a gate was rejected'],
     ['INIT', 'USER', 'SUCCEEDED', 'a gate was approved, or got its signal'],
-    ['INIT', 'CONTROLLER', 'SUCCEEDED', 'the time of a gate has come'],
+    ['INIT', 'CONTROLLER', 'SUCCEEDED', 'the time of a gate has come, or its address has answered'],
     [DELETABLE, 'CONTROLLER', 'INIT_DELETE', 'a new job, deletion requested; or an orphan'],
     ['INIT_DELETE', 'DEPLOYER', 'DELETING', 'claimed'],
     ['INIT_DELETE', 'DEPLOYER', ['GONE', 'DELETE_FAILED'], 'ended; the Deleting message was missed'],

@@ -1,5 +1,5 @@
 import { CONTAINER } from '../../../core/deployers/container.ts'
-import { GATE } from '../../../core/deployers/gate.ts'
+import { GATE, type GateConfig } from '../../../core/deployers/gate.ts'
 import { HELM } from '../../../core/deployers/helm.ts'
 import {
   KUBERNETES_MANIFEST,
@@ -11,6 +11,7 @@ import type { Problems } from '../../../core/problems.ts'
 import type { Sandbox } from '../../../sandbox/index.ts'
 import { ruleProblems } from '../../../sandbox/readiness.ts'
 import { gateProblem } from '../../gate.ts'
+import { checkExpressions } from '../../template-expressions.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
 
 /** The types of items of built-in deployers, and of gates. */
@@ -53,6 +54,11 @@ export async function checkConfigs(inspecting: Inspecting, spec: InstallationSpe
     const problem = itemType === GATE ? gateProblem(value, now) : null
     if (problem) problems.add([at, problem.path].filter(Boolean).join('.'), problem.message)
   }
+  const conditions = sound.flatMap(({ itemType, value, at }) => {
+    const until = itemType === GATE ? (value as Partial<GateConfig>)?.http?.until : undefined
+    return until === undefined || hasExpressions(until) ? [] : [{ source: until, path: `${at}.http.until` }]
+  })
+  await checkExpressions(sandbox, conditions, 'answer', problems)
   const ruled = sound.flatMap(({ itemType, value, at }) =>
     itemType === KUBERNETES_MANIFEST || itemType === HELM ? [{ value: value as KubernetesSettings, at }] : [],
   )

@@ -2,13 +2,13 @@ import { GATE } from '../../../core/deployers/gate.ts'
 import { inOneLine, objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { NEW_WORK, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
-import { type Decision, describeGate, type Gates, gateReason, readGate, reopensAt } from '../../gate.ts'
+import { askAddress, type Decision, describeGate, type Gates, gateReason, readGate, reopensAt } from '../../gate.ts'
 import { after, isFollowed } from './attempts.ts'
 import { type DeployItemDetails, deployItem, type InstallationDetails, installation, isCancelled } from './details.ts'
 import { cancelMessage, finish } from './finish.ts'
 import type { ItemSpec } from './spec.ts'
 
-/** Gates: deploy items that people, a program or the clock end, in the place of a deployer. */
+/** Gates: deploy items that people, a program, the clock or an address end, in the place of a deployer. */
 
 export const isGate = (item: Node): boolean => deployItem(item).type === GATE
 
@@ -39,6 +39,7 @@ export function closeGate(item: Node, slice: Slice, { config, spec, jobId }: Wai
   slice.setDetails(item, { gate })
   // Rules of notifications find it by the reason.
   slice.move(item, 'INIT', { reason: gateReason(gate), message: describeGate(gate) })
+  askAddress(item, gate, slice)
   const { pickup } = spec.timeouts
   const expiresAt = after(slice.now, pickup && 'ms' in pickup ? pickup.ms : null)
   const opensAt = gate.until === null ? null : new Date(gate.until)
@@ -89,11 +90,7 @@ function whyUseless(item: Node, slice: Slice): string | null {
 }
 
 /** It succeeds. With its config, IF_CHANGED keeps it in later jobs. */
-function open(
-  item: Node,
-  slice: Slice,
-  { by, message, exports }: Omit<Decision, 'by'> & { readonly by: Principal | null },
-) {
+function open(item: Node, slice: Slice, { by, message, exports }: Decision): void {
   if (exports || deployItem(item).exports) slice.setDetails(item, { exports })
   slice.setWork(item, { handedConfig: item.work?.config })
   finish(item, slice, { to: 'SUCCEEDED', message, ...(by && { actor: 'USER', by }) })

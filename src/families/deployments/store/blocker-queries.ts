@@ -6,6 +6,7 @@ import { awaitsAgent, isFinished, type WorkState } from '../../../core/tree.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, joined, json, nullable, smallintOf, text, uuid } from '../../../store/column-types.ts'
+import { withPoll } from '../../../store/gate-polls.ts'
 import { loadHeldUpTickets } from '../../../store/limit-tickets.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { findProjectId } from '../../../store/projects.ts'
@@ -76,7 +77,7 @@ const DETAILS = statement({
     t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter",
     case when w.abort_requested_at is null then w.lease_until end as "leaseUntil",
     case when w.offer_after is not null then (select d.retry from deploy_item d where d.object_id = o.id) end as "retry", q.wake_at as "retryAt",
-    (select d.gate from deploy_item d where d.object_id = o.id and w.type = '${GATE}' and o.phase = 'INIT') as "gate",
+    (select ${withPoll('d.gate', 'd.object_id')} from deploy_item d where d.object_id = o.id and w.type = '${GATE}' and o.phase = 'INIT') as "gate",
     (select s.error ->> 'message' from object_status s where s.object_id = o.id and w.offer_after is not null) as "lastProblem",
     (select jsonb_build_object('type', g.type, 'labels', g.labels) from target g
       where g.project_id = o.project_id and g.name = w.target) as "targetFacts",

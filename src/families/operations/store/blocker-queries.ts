@@ -2,6 +2,7 @@ import { servedBy } from '../../../core/claimant.ts'
 import { WORK_STATE, type WorkState } from '../../../core/tree.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, json, nullable, smallintOf, text, timestamptz, uuid } from '../../../store/column-types.ts'
+import { withPoll } from '../../../store/gate-polls.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
@@ -31,7 +32,7 @@ const WAITING = statement({
     ) j
   )
   select o.id, o.kind, o.parent_id as "parentId", o.name, o.phase, o.project_id as "projectId", t.phase as "taskPhase", y.open, w.type, w.state as "workState",
-    case when w.abort_requested_at is null then w.lease_until end as "leaseUntil", g.retry, case when o.phase = 'PENDING' and ${AT_GATE} then g.gate end as gate,
+    case when w.abort_requested_at is null then w.lease_until end as "leaseUntil", g.retry, case when o.phase = 'PENDING' and ${AT_GATE} then ${withPoll('g.gate', 'g.object_id')} end as gate,
     case when g.retry is not null then (select s.error ->> 'message' from object_status s where s.object_id = o.id) end as problem,
     array(select json_build_object('id', d.id, 'name', d.name, 'phase', d.phase) from edge e join object d on d.id = e.to_id
       where e.from_id = o.id and d.phase not in ('DONE', 'SKIPPED') order by d.ordinal limit 10) as "dependsOn"

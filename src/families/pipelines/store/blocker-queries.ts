@@ -14,6 +14,7 @@ import {
   textOf,
   uuid,
 } from '../../../store/column-types.ts'
+import { withPoll } from '../../../store/gate-polls.ts'
 import { loadHeldUpTickets } from '../../../store/limit-tickets.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
@@ -28,7 +29,7 @@ import { HOLDS_SLOT } from './slots.ts'
 // The blockers of an event are those of its worker.
 const WAITING = statement({
   text: `select x.id as key, o.id, w.limits is not null as "isLimited", w.pool, w.state, o.phase, k.type, k.target, k.instance, w.target_labels as "targetLabels", k.state as "workState", w.retry,
-    case when w.state = 3 and w.gate -> 'isOpen' is null then w.gate end as gate,
+    case when w.state = 3 and w.gate -> 'isOpen' is null then ${withPoll('w.gate', 'w.object_id')} end as gate,
     case when w.retry is not null then (select s.error ->> 'message' from object_status s where s.object_id = o.id) end as problem,
     p.name as project, p.id as "projectId", case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
     case when w.state = 0 then (select count(*)::integer from workload b
@@ -73,7 +74,7 @@ const LIMITS = statement({
 })
 
 const GATES_BELOW = statement({
-  text: `select o.root_id as key, o.id, w.gate from object o join workload w on w.object_id = o.id
+  text: `select o.root_id as key, o.id, ${withPoll('w.gate', 'w.object_id')} as gate from object o join workload w on w.object_id = o.id
     where o.root_id = any($1::uuid[]) and o.kind = 'JOB' and o.phase = 'PENDING' and w.gate is not null and w.gate -> 'isOpen' is null
     order by o.id`,
   params: [array(uuid)],
