@@ -109,6 +109,7 @@ export const LANDING = files(`
 export const TIMING = files(`
   engine/ empty-claims hopeless-trees lane locked-trees stale-clock
   families/deployments/ forecast-time
+  families/flow/ http-gates
   server/ fair-turns fan-out limit-documents measure-process unauthenticated-sockets
   store/ database-clock pool
 `)
@@ -127,7 +128,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
       e2e/ backup drain replaced-key restored side-by-side without-redis
       families/automation/ killed
       families/deployments/ automatic-killed gates-killed
-      families/flow/ killed
+      families/flow/ http-gates-killed killed
       families/notifications/ killed
       faults/ absent-postgres clock-skew edge-chaos failover frozen-server kill-audit kill-runner postgres-tls
       faults/ read-replica reconnect-storm slow-subscriber swallowed-postgres

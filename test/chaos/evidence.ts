@@ -117,6 +117,7 @@ export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> =
   bulkTarget: 'as bulk operations are',
   hookSecret: 'is read opened, by each delivery',
   hold: 'nobody of the run holds anything',
+  gatePoll: 'no gate of the run has an address: their own test kills servers and counts',
   limitOverride: 'ends before a run is at rest: each grant is judged by the overrides at its time',
   notificationCursor: 'a position: the messages say what it has passed',
   dryRun: 'changes nothing, and no user of the run asks for one',

@@ -2,6 +2,7 @@ import { anything, assert, constantFrom, dictionary, oneof, property, record } f
 import { expect, test } from 'vitest'
 import type { StartGateConfig } from '../../src/core/deployers/gate.ts'
 import { Problems } from '../../src/core/problems.ts'
+import { headersOf } from '../../src/families/http-gate.ts'
 import { newStartGate, startGateOf } from '../../src/families/start-gate.ts'
 
 /** The gate in a spec comes as JSON from outside. */
@@ -16,12 +17,14 @@ const ranges = oneof(
 )
 const freeze = record({ ranges, timeZone: part }, { requiredKeys: ['ranges'] })
 const approval = record({ count: part, role: part, authorMay: part }, { requiredKeys: [] })
+const http = record({ url: part, until: part, every: part, headers: part, secret: part }, { requiredKeys: [] })
 const gate = oneof(
   ...[
     anything(),
     record({ freeze: oneof(part, freeze), message: part, timeout: part }, { requiredKeys: ['freeze'] }),
     record({ approval: oneof(part, approval), message: part, timeout: part }, { requiredKeys: ['approval'] }),
-    dictionary(constantFrom('signal', 'until', 'message', 'timeout', 'approval', 'freeze'), part),
+    record({ http: oneof(part, http), message: part, timeout: part }, { requiredKeys: ['http'] }),
+    dictionary(constantFrom('http', 'signal', 'until', 'message', 'timeout', 'approval', 'freeze'), part),
   ],
 )
 
@@ -46,3 +49,45 @@ test.each([
   startGateOf({ freeze: config }, 'gate', problems)
   expect(problems.found).toHaveLength(1)
 })
+
+const HTTP = { url: 'https://ci.example/builds', until: 'status == 200' }
+test.each([
+  [{ ...HTTP, url: 'ftp://ci.example/' }, 'gate.http.url'],
+  [{ ...HTTP, url: 'https://ann:word@ci.example/' }, 'gate.http.url'],
+  [{ ...HTTP, until: 'status == 200}${' }, 'gate.http.until'],
+  [{ ...HTTP, until: '' }, 'gate.http.until'],
+  [{ ...HTTP, every: '100ms' }, 'gate.http.every'],
+  [{ ...HTTP, every: '2d' }, 'gate.http.every'],
+  [{ ...HTTP, headers: { Authorization: 'Bearer x' } }, 'gate.http.headers.Authorization'],
+  [{ ...HTTP, headers: { host: 'db.internal' } }, 'gate.http.headers.host'],
+  [{ ...HTTP, headers: { 'x-a': 'one\r\nx-b: two' } }, 'gate.http.headers.x-a'],
+  [{ ...HTTP, method: 'POST' }, 'gate.http.method'],
+])('the address %j is refused', (config, path) => {
+  const problems = new Problems()
+  startGateOf({ http: config }, 'gate', problems)
+  expect(problems.found.map((found) => found.path)).toEqual([path])
+})
+
+const CI = 'https://ci.example/api\nAuthorization: Bearer hush\nx-team: a\n'
+test.each(['https://ci.example/api', 'https://ci.example/api/builds/1?token=2', 'https://ci.example:443/api/'])(
+  'the headers of a secret go to %s',
+  (url) => expect(headersOf('CI', CI, new URL(url))).toEqual({ Authorization: 'Bearer hush', 'x-team': 'a' }),
+)
+test.each([
+  ...[
+    'https://ci.example/',
+    'https://ci.example/apis',
+    'https://ci.example/api/../x',
+    'https://ci.example/api/%2e%2e/x',
+  ],
+  ...[
+    'http://ci.example/api',
+    'https://ci.example:8443/api',
+    'https://ci.example.org/api',
+    'https://eve@ci.example.org/api',
+  ],
+])('and not to %s', (url) => expect(headersOf('CI', CI, new URL(url))).toBe('The secret CI is for another address.'))
+test.each(['hush', '', 'https://ci.example/api', 'https://ci.example/api\nhush', 'https://ci.example/api\nhost: db\n'])(
+  'the secret %j is none for an address',
+  (secret) => expect(headersOf('CI', secret, new URL(HTTP.url))).toMatch(/^The secret CI must have/),
+)
