@@ -74,8 +74,8 @@ export async function multiply(url: string, objects: number): Promise<Prefilled>
 }
 
 /**
- * What so many days of use do to the tables of `multiply`: each day a part of the trees is run once more, then deleted, its log is pruned, and as many
- * new trees come, so that after the last day none is left of those that were there. Vacuumed once a day, as autovacuum does at least.
+ * Does to the tables of `multiply` what so many days of use do. On each day a part of the trees is run once more and then deleted, its log
+ * is pruned, and as many new trees come: after the last day none is left of those that were there. Vacuumed once a day, as autovacuum does at least.
  */
 export async function churn(url: string, days: number): Promise<Prefilled> {
   const since = performance.now()
