@@ -67,7 +67,7 @@ const CLAIM = statement({
     ), claimed as (
       update gate_poll p set next_at = $2, busy_until = $2 from (
         select object_id from due where nth <= ${OF_A_HOST} order by next_at
-        limit greatest(0, least($3, ${AT_ONCE} - (select coalesce(sum(n), 0) from busy)))
+        limit greatest(0, least($3::integer, ${AT_ONCE} - (select coalesce(sum(n), 0) from busy)))
       ) d where p.object_id = d.object_id returning p.*
     )
     select c.object_id as "objectId", c.id, c.root_id as "rootId", c.project_id as "projectId", c.http, c.failures, s.sealed

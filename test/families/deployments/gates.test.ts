@@ -356,7 +356,7 @@ test('a config that is no gate is refused, or fails once its expressions are res
     return (present(answer) as { readonly message: string }).message
   }
   const CONFIG = 'input.spec.deployItems.0.config'
-  const ONE = 'must have one of approval, signal, until, freeze, and has'
+  const ONE = 'must have one of approval, signal, until, freeze, http, and has'
   expect(await refused({ approval: {}, signal: 'x' })).toBe(`${CONFIG}: ${ONE} approval and signal`)
   expect(await refused({ message: 'Ship it?' })).toBe(`${CONFIG}: ${ONE} none`)
   expect(await refused({ aproval: {} })).toBe(`${CONFIG}.aproval: there is no such setting`)
@@ -378,6 +378,13 @@ test('a config that is no gate is refused, or fails once its expressions are res
   expect(await refused({ freeze: { ranges: [{ from: '25:00', to: '07:00' }] } })).toMatch(
     /config\.freeze\.ranges\.0\.from/,
   )
+  const http = { url: 'https://ci.example/', until: 'status == 200' }
+  expect(await refused({ http: { ...http, until: 'state ==' } })).toMatch(/config\.http\.until: /)
+  expect(await refused({ http: { ...http, until: 'imports.x' } })).toMatch(
+    /config\.http\.until: imports is not known: an expression may speak of status, headers, body/,
+  )
+  expect(await refused({ http: { ...http, url: 'ci.example' } })).toMatch(/config\.http\.url: must be an http or https/)
+  expect(await refused({ http: { ...http, method: 'PUT' } })).toMatch(/config\.http\.method: there is no such setting/)
   await api.world.setData('when', 'tomorrow')
   for (const [name, config, message] of [
     [

@@ -228,7 +228,7 @@ test('a cancel, a deletion and the end of the worker end it', async () => {
 })
 
 test.each([
-  [{}, 'must have one of approval, signal, until, freeze'],
+  [{}, 'must have one of approval, signal, until, freeze, http'],
   [{ approval: {}, signal: 'go' }, 'must have one of'],
   [{ approval: { count: 11 } }, 'must be 1 to 10'],
   [{ approval: { roles: ['ADMIN'] } }, 'is not known here'],
