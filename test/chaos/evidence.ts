@@ -10,7 +10,7 @@ import * as tables from '../../src/store/tables.ts'
 export interface Evidence {
   readonly log: readonly LoggedChange[]
   readonly tables: Tables
-  /** Tickets of limits and pauses of trees, each time that a row has changed, in the order of the transactions. */
+  /** Tickets and overrides of limits and pauses of trees, each time that a row has changed, in the order of the transactions. */
   readonly flow: readonly FlowChange[]
   /** The project's secrets, opened. */
   readonly secrets: readonly { readonly name: string; readonly value: string | null }[]
@@ -118,7 +118,8 @@ export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> =
   hookSecret: 'is read opened, by each delivery',
   hold: 'nobody of the run holds anything',
   gatePoll: 'no gate of the run has an address: their own test kills servers and counts',
-  limitOverride: 'ends before a run is at rest: each grant is judged by the overrides at its time',
+  limitOverride:
+    'ends before a run is at rest: each change of a row is read, and each grant is judged by the overrides at its time',
   notificationCursor: 'a position: the messages say what it has passed',
   dryRun: 'changes nothing, and no user of the run asks for one',
   dryRunItem: 'as dry runs are',
@@ -149,7 +150,7 @@ export interface LoggedChange {
   readonly by: string | null
   readonly message: string | null
 }
-export type FlowChange = TicketChange | PauseChange
+export type FlowChange = TicketChange | PauseChange | OverrideChange
 /** An object asks for a limit, is granted it, or gives it back, whether it held it or waited. */
 export interface TicketChange {
   readonly did: 'ASK' | 'GRANT' | 'RELEASE'
@@ -177,6 +178,16 @@ export interface KeyBounds {
   readonly maxPerKey: number | null
   readonly rateCount: number | null
   readonly rateMs: number | null
+}
+/** A key gets other bounds for a time, or its row goes. */
+export interface OverrideChange {
+  readonly did: 'OVERRIDE' | 'OVERRIDE_ENDS'
+  readonly limitId: string
+  readonly key: string
+  readonly at: Date
+  readonly until: Date
+  /** Null: that of the limit. */
+  readonly bounds: KeyBounds
 }
 /** A tree is paused or resumed. */
 export interface PauseChange {

@@ -209,7 +209,7 @@ export const boundsOf = (given: Partial<LimitBounds> & Partial<LimitBounds['usua
   return { max: null, isPaused: false, weights: {}, overridden: {}, usual: { maxPerKey, rateCount, rateMs }, ...bounds }
 }
 const BOUNDS: Readonly<Record<string, LimitBounds>> = {
-  builds: boundsOf({ max: 5, maxPerKey: 3 }),
+  builds: boundsOf({ max: 5, maxPerKey: 3, overridden: { a: { maxPerKey: 4, rateCount: null, rateMs: null } } }),
   deploys: boundsOf({ max: 3, maxPerKey: 2 }),
   paced: boundsOf({ rateCount: 4, rateMs: RATE_MS }),
 }
@@ -235,7 +235,13 @@ const flowOf = ({ id, kind }: Known, limits: readonly string[]): readonly FlowCh
       return [...each('ASK', sequence), ...each('GRANT', sequence), ...each('RELEASE', end)]
     },
   )
+/** Somebody has given a key of it other bounds. */
+export const OVERRIDE: Extract<FlowChange, { did: 'OVERRIDE' | 'OVERRIDE_ENDS' }> = {
+  ...{ did: 'OVERRIDE', limitId: 'builds', key: 'a', at: at(0), until: at(400) },
+  bounds: { maxPerKey: 4, rateCount: null, rateMs: null },
+}
 const FLOW: readonly FlowChange[] = [
+  OVERRIDE,
   ...flowOf(ITEM_A, ['deploys']),
   ...flowOf(ITEM_B, ['deploys', 'paced']),
   ...WORKERS.flatMap((one) => flowOf(one, ['builds'])),
@@ -310,6 +316,12 @@ const MUTATIONS: readonly UserMutation[] = [
   mutation('updatePrincipal', { id: 'reader-2', kind: 'PRINCIPAL', name: 'reader-2', value: ['AUTHOR'] }),
   mutation('fireSchedule', { id: 'nightly', kind: 'SCHEDULE', name: 'nightly', key: 'by-hand' }),
   mutation('updateLimit', { id: 'paced', kind: 'LIMIT', name: 'paced', value: { rate: { count: 4, perMs: RATE_MS } } }),
+  mutation('overrideLimit', {
+    id: 'builds',
+    kind: 'LIMIT',
+    name: 'builds',
+    value: { key: 'a', maxPerKey: 4, ttlMs: 400_000 },
+  }),
   mutation('createInstallation', { id: 'gated', name: 'gated', key: 'gated', generation: 1, value: GATED_SPEC }),
   ...['ann', 'ben'].map((by) =>
     mutation('approve', { id: GATE, kind: 'DEPLOY_ITEM', name: 'gated', key: `gated/${by}`, by }),

@@ -602,7 +602,8 @@ export class Users {
       const keys = KEYS_OF[name] ?? KEYS
       const key = keys[this.#pick(keys.length)] ?? ''
       const override = OVERRIDES[this.#pick(OVERRIDES.length)]
-      await this.#send('overrideLimit', { id, key, ...override, ttlMs: 1_000 + this.#pick(3_000) }, about)
+      const value = { key, ...override, ttlMs: 1_000 + this.#pick(3_000) }
+      await this.#send('overrideLimit', { id, ...value }, { ...about, value })
     } else
       try {
         await this.#send('pauseLimit', { id }, about)

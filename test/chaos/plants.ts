@@ -10,7 +10,20 @@ import type {
   UserMutation,
   WatchedTable,
 } from './evidence.ts'
-import { at, auditOf, boundsOf, dueAt, KEPT, logOf, mutation, numberedBy, row, STEPS, ticket } from './kept-world.ts'
+import {
+  at,
+  auditOf,
+  boundsOf,
+  dueAt,
+  KEPT,
+  logOf,
+  mutation,
+  numberedBy,
+  OVERRIDE,
+  row,
+  STEPS,
+  ticket,
+} from './kept-world.ts'
 import { GATE } from './load.ts'
 import type { PromiseName } from './promises/index.ts'
 import type { FaultKind } from './schedule.ts'
@@ -88,6 +101,13 @@ const play = (
     return ticket(did as 'ASK', 'deploys', `${id}-object`, 280 + i, given)
   })
 const ONE = boundsOf({ max: 1 })
+const NONE = { maxPerKey: 0, rateCount: null, rateMs: null }
+/** The override of the run, as it was not. */
+const overriding = (given: Partial<typeof OVERRIDE>): Plant => ({
+  flow: FLOW.map((one) => (one === OVERRIDE ? { ...OVERRIDE, ...given } : one)),
+})
+const overridden = (key: string, maxPerKey: number): UserMutation =>
+  mutation('overrideLimit', { id: 'deploys', kind: 'LIMIT', name: 'deploys', value: { key, maxPerKey, ttlMs: 60_000 } })
 const isApproval = (one: UserMutation, by: string): boolean => one.mutation === 'approve' && one.by === by
 const said = (to: string, given: Partial<LoggedChange>): Plant =>
   logged(withChange((one) => isOf(GATE, to)(one) && one.by !== null, given))
@@ -602,6 +622,31 @@ export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>
       }),
     ),
   },
+  'an override holds for its time': {
+    'bounds that nobody has asked for': overriding({ bounds: { maxPerKey: 5, rateCount: null, rateMs: null } }),
+    'of another key': overriding({ key: 'b' }),
+    'for longer than it was asked for': overriding({ until: at(401) }),
+    'accepted, and lost': heardAndNoted(overridden('b', 1)),
+    'ended early': flowing({ ...OVERRIDE, did: 'OVERRIDE_ENDS', at: at(399) }),
+    'a start by one that is not there': flowing(
+      ...play(boundsOf({ overridden: { c: NONE } }), 'ASK:x GRANT:x RELEASE:x'),
+    ),
+    'a start by one that has ended': flowing(
+      { ...OVERRIDE, did: 'OVERRIDE', limitId: 'deploys', until: at(279) },
+      ...play(boundsOf({ overridden: { a: OVERRIDE.bounds } }), 'ASK:x GRANT:x RELEASE:x'),
+    ),
+    'a start without one that was seen': {
+      flow: [
+        ...FLOW,
+        ...['x', 'y'].flatMap((id, i) =>
+          play(
+            boundsOf({ overridden: i === 0 ? { a: OVERRIDE.bounds } : {} }),
+            `ASK:${id} GRANT:${id} RELEASE:${id}`,
+          ).map((one) => ({ ...one, limitId: 'builds' })),
+        ),
+      ],
+    },
+  },
   'a gate opens by those who may open it': {
     'by one': said('SUCCEEDED', { message: 'Approved by ben.' }),
     'by one who is counted twice': said('SUCCEEDED', { message: 'Approved by ben, ben.' }),
@@ -638,13 +683,16 @@ const HEAD = 'ASK:x ASK:y GRANT:y RELEASE:y GRANT:x RELEASE:x'
 export const EXCUSED: Readonly<Record<string, Plant>> = {
   'a turn of another key': flowing(...play(ONE, HEAD, { y: { key: 'b' } })),
   'a younger one, where both have room': flowing(...play(boundsOf({ max: 2 }), HEAD)),
-  'a younger one, while its elder is kept by an override': flowing(
-    ...play(
-      boundsOf({ max: 1, overridden: { a: { maxPerKey: 0, rateCount: null, rateMs: null } } }),
-      'ASK:x ASK:y GRANT:y RELEASE:y RELEASE:x',
-      { x: { priority: 5 }, y: { key: 'b' } },
+  'a younger one, while its elder is kept by an override': {
+    ...heardAndNoted(overridden('a', 0)),
+    ...flowing(
+      { ...OVERRIDE, limitId: 'deploys', bounds: NONE, at: at(270), until: at(330) },
+      ...play(boundsOf({ max: 1, overridden: { a: NONE } }), 'ASK:x ASK:y GRANT:y RELEASE:y RELEASE:x', {
+        x: { priority: 5 },
+        y: { key: 'b' },
+      }),
     ),
-  ),
+  },
   'a younger one, while the elder’s tree is paused': {
     flow: [
       ...FLOW,

@@ -1,10 +1,10 @@
 /**
- * Triggers that write down each change of a ticket or a pause. All tickets change under one lock, and those of a tree and its pauses
- * under that of its root, so they are numbered in the order of the transactions that did it.
+ * Triggers that write down each change of a ticket, a pause or an override. All tickets change under one lock, and those of a tree and its pauses
+ * under that of its root, so they are numbered in the order of the transactions that did it. Overrides are written before that lock is taken.
  */
 export const RECORD_FLOW = `
 create table chaos_flow (n bigserial primary key, did text not null, subject uuid not null, kind text, limit_id uuid, key text,
-  priority integer, at timestamptz not null, bounds jsonb);
+  priority integer, at timestamptz not null, bounds jsonb, until timestamptz);
 create function chaos_ticket() returns trigger language plpgsql as $$
 declare
   own limit_ticket := case tg_op when 'DELETE' then old else new end;
@@ -35,8 +35,18 @@ begin
     clock_timestamp();
   return null;
 end $$;
-create trigger chaos_pause after insert or delete on root_pause for each row execute function chaos_pause()`
+create trigger chaos_pause after insert or delete on root_pause for each row execute function chaos_pause();
+create function chaos_override() returns trigger language plpgsql as $$
+declare
+  own limit_override := case tg_op when 'DELETE' then old else new end;
+begin
+  insert into chaos_flow (did, subject, limit_id, key, at, until, bounds)
+  values (case tg_op when 'DELETE' then 'OVERRIDE_ENDS' else 'OVERRIDE' end, own.limit_id, own.limit_id, own.key, clock_timestamp(), own.until,
+    jsonb_build_object('maxPerKey', own.max_per_key, 'rateCount', own.rate_count, 'rateMs', own.rate_ms));
+  return null;
+end $$;
+create trigger chaos_override after insert or update or delete on limit_override for each row execute function chaos_override()`
 
 export const FLOW = `
-  select did, subject as "objectId", subject as "rootId", kind, limit_id as "limitId", key, priority, at, bounds
+  select did, subject as "objectId", subject as "rootId", kind, limit_id as "limitId", key, priority, at, bounds, until
   from chaos_flow order by n`

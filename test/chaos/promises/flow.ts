@@ -7,6 +7,7 @@ import {
   type LimitBounds,
   type LoggedChange,
   mayBeLost,
+  type OverrideChange,
   type TicketChange,
   type UserMutation,
 } from '../evidence.ts'
@@ -16,7 +17,8 @@ import { CACHED_MS, possible } from './users.ts'
 
 /** Promises of what holds work back: limits, and gates. */
 
-const isTicket = (one: FlowChange): one is TicketChange => one.did !== 'PAUSE' && one.did !== 'RESUME'
+const isTicket = (one: FlowChange): one is TicketChange => /^(ASK|GRANT|RELEASE)$/.test(one.did)
+const isOverride = (one: FlowChange): one is OverrideChange => /^OVERRIDE/.test(one.did)
 const idOf = ({ objectId, limitId, key }: TicketChange): string => `${objectId} ${limitId} ${key}`
 const show = ({ kind, objectId, key, at }: TicketChange, limit: string): string =>
   `${kind} ${objectId}, with the key ${key} of ${limit}, at ${at.toISOString()}`
@@ -161,6 +163,78 @@ function settingsOf(value: unknown): object {
   return { max, maxPerKey, rateCount: rate?.count ?? null, rateMs: rate?.perMs ?? null, weights: ofKeys, ...unset }
 }
 
+/** An override is written late, while a process or Postgres stands still. */
+const WRITTEN_MS = 60_000
+/** A key has other bounds for as long as somebody has given it them, and each start is judged by them. */
+export const overridden: Promised = (evidence) => {
+  const names = namesOf(evidence)
+  const asked = evidence.mutations.filter(({ mutation }) => mutation === 'overrideLimit')
+  const all = evidence.flow.filter(isOverride)
+  const written = all.filter(({ did }) => did === 'OVERRIDE')
+  const tellOverride = ({ limitId, key, until }: OverrideChange): string =>
+    `the override of ${key} of ${names.get(limitId)} until ${until.toISOString()}`
+  const isOf = (one: OverrideChange, { id, value }: UserMutation): boolean => {
+    const { key, ttlMs, ...bounds } = value as Overriding
+    const leftMs = one.until.getTime() - one.at.getTime()
+    const isSame = one.limitId === id && one.key === key && isEqual(one.bounds, keyBoundsOf(bounds))
+    return isSame && leftMs <= ttlMs && leftMs > ttlMs - WRITTEN_MS
+  }
+  return [
+    ...written
+      .filter((one) => !asked.some((mutation) => isOf(one, mutation)))
+      .map((one) => `nobody has asked for ${tellOverride(one)}, from ${one.at.toISOString()}`),
+    ...accepted(evidence)
+      .filter((mutation) => mutation.mutation === 'overrideLimit' && !written.some((one) => isOf(one, mutation)))
+      .map(({ name, value }) => `the override ${JSON.stringify(value)} of ${name} was accepted, and is not there`),
+    ...all
+      .filter(({ did, at, until }) => did === 'OVERRIDE_ENDS' && at < until)
+      .map((one) => `${tellOverride(one)} ends at ${one.at.toISOString()}`),
+    ...judgedBy(evidence, names),
+  ]
+}
+interface Overriding {
+  readonly key: string
+  readonly ttlMs: number
+  readonly maxPerKey?: number
+  readonly rate?: { readonly count: number; readonly perMs: number }
+}
+const keyBoundsOf = ({ maxPerKey = null, rate }: Omit<Overriding, 'key' | 'ttlMs'>): KeyBounds => ({
+  ...{ maxPerKey, rateCount: rate?.count ?? null, rateMs: rate?.perMs ?? null },
+})
+
+/** Each start sees overrides that are there, and one that was seen until it ends or another one follows. */
+function judgedBy(evidence: Evidence, names: ReadonlyMap<string, string>): readonly string[] {
+  const last = new Map<string, OverrideChange[]>()
+  const seen = new Map<string, OverrideChange>()
+  return evidence.flow.flatMap((one) => {
+    if (isOverride(one)) {
+      const id = `${one.limitId} ${one.key}`
+      // It is committed later, so a start may still see the one before.
+      seen.delete(id)
+      if (one.did === 'OVERRIDE') last.set(id, [...(last.get(id) ?? []), one])
+      return []
+    }
+    if (!isTicket(one) || !one.bounds) return []
+    const { limitId, at, bounds } = one
+    const what = `${show(one, names.get(limitId) ?? '')} was granted`
+    const unknown = Object.entries(bounds.overridden).flatMap(([key, found]) => {
+      const id = `${limitId} ${key}`
+      const override = last.get(id)?.findLast((each) => each.until > at && isEqual(boundsBy(each, bounds), found))
+      if (override && override === last.get(id)?.at(-1)) seen.set(id, override)
+      return override ? [] : [`${what} by an override of ${key} that is not there`]
+    })
+    const missed = [...seen.values()]
+      .filter((each) => each.limitId === limitId && each.until > at && !bounds.overridden[each.key])
+      .map(({ key }) => `${what} without the override of ${key}`)
+    return [...unknown, ...missed]
+  })
+}
+const boundsBy = ({ bounds: own }: OverrideChange, { usual }: LimitBounds): KeyBounds => ({
+  maxPerKey: own.maxPerKey ?? usual.maxPerKey,
+  rateCount: own.rateCount ?? usual.rateCount,
+  rateMs: own.rateMs ?? usual.rateMs,
+})
+
 /** An object that is at work by the log has held what it asks for, from its start to its end. */
 const AT_WORK: readonly Phase[] = ['STARTING', 'RUNNING', 'UNKNOWN', 'PROGRESSING']
 function without(evidence: Evidence, names: ReadonlyMap<string, string>): readonly string[] {
@@ -214,7 +288,7 @@ export const lined: Promised = (evidence) => {
   return evidence.flow.flatMap((one, n) => {
     if (!isTicket(one)) {
       if (one.did === 'PAUSE') stands.add(one.rootId)
-      else if (stands.delete(one.rootId)) resumed.set(one.rootId, one.at)
+      else if (one.did === 'RESUME' && stands.delete(one.rootId)) resumed.set(one.rootId, one.at)
       return []
     }
     const { bounds, objectId, limitId } = one

@@ -1,7 +1,7 @@
 import type { Evidence } from '../evidence.ts'
 import { closed, currentOnly, exclusive, nothingLeft, output, slots, startedOnce } from './agents.ts'
 import { begun, delivered, fired, retried, told } from './automation.ts'
-import { bounded, lined, opened } from './flow.ts'
+import { bounded, lined, opened, overridden } from './flow.ts'
 import { dense, ended, found, legal, ordered, readers, recorded } from './log.ts'
 import { edge, journalled, locks, undone } from './operations.ts'
 import type { Promised } from './reading.ts'
@@ -49,6 +49,7 @@ export const PROMISES = {
   'attempts are within their policy': retried,
   'no more hold a limit than it allows': bounded,
   'limits are given in their order': lined,
+  'an override holds for its time': overridden,
   'a gate opens by those who may open it': opened,
 } as const satisfies Readonly<Record<string, Promised>>
 export type PromiseName = keyof typeof PROMISES
