@@ -198,8 +198,10 @@ interface Overriding {
   readonly maxPerKey?: number
   readonly rate?: { readonly count: number; readonly perMs: number }
 }
-const keyBoundsOf = ({ maxPerKey = null, rate }: Omit<Overriding, 'key' | 'ttlMs'>): KeyBounds => ({
-  ...{ maxPerKey, rateCount: rate?.count ?? null, rateMs: rate?.perMs ?? null },
+const keyBoundsOf = ({ maxPerKey, rate }: Omit<Overriding, 'key' | 'ttlMs'>): KeyBounds => ({
+  maxPerKey: maxPerKey ?? null,
+  rateCount: rate?.count ?? null,
+  rateMs: rate?.perMs ?? null,
 })
 
 /** Each start sees overrides that are there, and one that was seen until it ends or another one follows. */
