@@ -2,6 +2,7 @@ import DataLoader from 'dataloader'
 import { readable } from '../core/can-read.ts'
 import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { ObjectRow } from '../core/tree.ts'
+import { phaseChangeId } from '../log/line.ts'
 import { countTrees } from '../store/loaders/find-objects.ts'
 import { loadObjects, loadPaths } from '../store/loaders/objects.ts'
 import { loadPhaseChanges } from '../store/loaders/phase-changes.ts'
@@ -12,7 +13,7 @@ import { loadPauses } from '../store/pauses.ts'
 import { type GraphQLContext, perOperation } from './context.ts'
 import type { ResolverContext } from './resolver-context.ts'
 import { deletedMeanwhile } from './schema/deleted-meanwhile.ts'
-import { isUuid, type PhaseChangeId, phaseChangeId } from './schema/ids.ts'
+import { isUuid, type PhaseChangeId } from './schema/ids.ts'
 
 /** One statement for each question that a list asks about its entries. Loaders are made anew for each operation. */
 

@@ -2,6 +2,7 @@ import type { LogCursor } from '../../core/ports/log.ts'
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import { RIGHTS } from '../../core/rights.ts'
 import { cursorAt, encodeCursor } from '../../log/cursor.ts'
+import { isRequested, pathOf, phaseChangeId } from '../../log/line.ts'
 import { wordsOf } from '../../log/words.ts'
 import type { GraphQLContext } from '../context.ts'
 import { objectOf } from '../loaders.ts'
@@ -10,7 +11,7 @@ import { connect, cutAt } from '../schema/connection.ts'
 import { logCursor } from '../schema/cursors.ts'
 import { ActorEnum, ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
 import { reportExpired } from '../schema/failures.ts'
-import { isUuid, phaseChangeId } from '../schema/ids.ts'
+import { isUuid } from '../schema/ids.ts'
 import { badInput, pageCost } from '../schema/limits.ts'
 import { NodeRef, PhaseChangeConnection, PhaseChangeRef, TreeObjectRef } from '../schema/refs.ts'
 import { AT_LEAST, caughtUp } from './read-your-writes.ts'
@@ -84,23 +85,6 @@ PhaseChangeRef.implement({
     at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of the database.' }),
   }),
 })
-
-/** The same for readers without GraphQL. */
-export function lineOf(change: PhaseChangeRecord): object {
-  const { sequence, objectId, kind, name, rootId, projectName, machine, from, to, actor, by, byId } = change
-  const { reason, message, jobId, revision, rejected, at } = change
-  return {
-    ...{ id: phaseChangeId(change), sequence, cursor: encodeCursor(cursorAt(change)), objectId, kind, name },
-    ...{ path: pathOf(change), rootId, projectName, machine, from, to, actor, by, byId, reason, message, jobId },
-    ...{ revision: revision ?? 0, rejected, requested: isRequested(change), at },
-  }
-}
-const isRequested = ({ revision, rejected }: PhaseChangeRecord): boolean => revision === null && !rejected
-
-function pathOf({ parentId, parentPath, name }: PhaseChangeRecord): string {
-  if (parentPath === null) return parentId === null ? name : `…/${name}`
-  return parentPath === '' ? name : `${parentPath}/${name}`
-}
 
 export const PhaseChangeFilter = builder.inputType('PhaseChangeFilter', {
   description: 'Phase changes for which every given field holds. A field that is left out or null holds for all.',

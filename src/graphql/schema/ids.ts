@@ -12,4 +12,3 @@ export function parsePhaseChangeId(id: string): PhaseChangeId | null {
   const [, batchId, idx] = /^(\d{1,18}):(\d{1,9})$/.exec(id) ?? []
   return batchId && idx ? { batchId, idx: Number(idx) } : null
 }
-export const phaseChangeId = ({ batchId, idx }: PhaseChangeId): string => `${batchId}:${idx}`

@@ -3,11 +3,12 @@ import { coerceInputValue, type GraphQLInputObjectType, getNullableType, isListT
 import { CursorExpired, type Log, type LogCursor, type ResolvedCursor } from '../../core/ports/log.ts'
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import { RIGHTS, requireRight } from '../../core/rights.ts'
-import { lineOf, type PhaseChangeFilterInput } from '../../graphql/log/phase-change.ts'
+import type { PhaseChangeFilterInput } from '../../graphql/log/phase-change.ts'
 import { followable } from '../../graphql/log/phase-subscriptions.ts'
 import { logCursor } from '../../graphql/schema/cursors.ts'
 import { cursorExpired } from '../../graphql/schema/failures.ts'
 import { cursorAt, encodeCursor } from '../../log/cursor.ts'
+import { lineOf } from '../../log/line.ts'
 import { allowOf, LOG_BOUNDS, LOG_PATH, NDJSON } from '../endpoints/endpoints.ts'
 import type { NextTurn } from '../json/parse-json.ts'
 import { PIECE } from '../json/request-text.ts'
@@ -100,7 +101,7 @@ function readValue(text: string, isList: boolean): unknown {
   if (isList) return text.split(',')
   return text === 'true' || text === 'false' ? text === 'true' : text
 }
-function wholeNumber(text: string, least: number, most: number): number | null {
+export function wholeNumber(text: string, least: number, most: number): number | null {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   return value >= least && value <= most ? value : null
 }
