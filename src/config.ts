@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
@@ -20,6 +21,7 @@ export const SECRET_SETTINGS = [
   'PHASELINE_PREVIOUS_TOKEN',
   'PHASELINE_METRICS_TOKEN',
   'PHASELINE_SECRET_KEY',
+  'PHASELINE_SEAL_KEY',
   'PHASELINE_SMTP_URL',
   'DATABASE_URL',
   'DATABASE_READ_URL',
@@ -107,6 +109,8 @@ export interface Config {
   readonly agentRetentionMs: number | null
   /** Keys of secrets: the first seals, all of them open. Empty: the embedded data folder has one. */
   readonly secretKeys: readonly SecretKey[]
+  /** The private key that signs the seals of the log; null: nothing is sealed. */
+  readonly sealKey: KeyObject | null
   /** Most workers and jobs that run at the same time, over all projects. */
   readonly capacity: { readonly maxWorkers: number; readonly maxJobs: number }
   /** Isolation of users' commands that the built-in agents run on this machine. */
@@ -191,6 +195,14 @@ function isEndpoint(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
 }
+const sealKey = z.string().transform((text, context) => {
+  try {
+    const key = createPrivateKey(text)
+    if (key.asymmetricKeyType === 'ed25519') return key
+  } catch {}
+  context.addIssue({ code: 'custom', message: 'must be a private Ed25519 key in PEM: openssl genpkey -algorithm ed25519' })
+  return z.NEVER
+})
 const timeout = integer(1, MAX_MS)
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const MAX_AMOUNT = 99_999
@@ -277,6 +289,7 @@ const schema = z.object({
   PHASELINE_CACHE_QUOTA_MIB: integer(0, 1_048_576).default(1_024),
   PHASELINE_AGENT_RETENTION: age.default(7 * UNIT_MS.d),
   PHASELINE_SECRET_KEY: secretKeys.optional(),
+  PHASELINE_SEAL_KEY: sealKey.optional(),
   PHASELINE_MAX_WORKERS: integer(0, 100_000).default(50),
   PHASELINE_MAX_JOBS: integer(0, 100_000).default(100),
   PHASELINE_PROCESS_RUNTIME: z.enum(['isolated', 'trusted', 'off']).optional(),
@@ -431,6 +444,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       },
       agentRetentionMs: data.PHASELINE_AGENT_RETENTION,
       secretKeys: data.PHASELINE_SECRET_KEY ?? [],
+      sealKey: data.PHASELINE_SEAL_KEY ?? null,
       capacity: { maxWorkers: data.PHASELINE_MAX_WORKERS, maxJobs: data.PHASELINE_MAX_JOBS },
       workloads: {
         level: data.PHASELINE_PROCESS_RUNTIME ?? (processRuntimeOff ? 'off' : 'isolated'),

@@ -204,7 +204,7 @@ export async function startApp(
       if (worker) workers.push(parts.use(worker))
     }
     parts.use(startRedeliverer({ ...commandParts, logger, networks: config.outgoing.networks }))
-    for (const pruner of startPruners({ pool, system, logger }, config, machines)) parts.use(pruner)
+    for (const pruner of startPruners({ pool, system, logger, writes }, config, machines)) parts.use(pruner)
   }
   stop.throwIfAborted()
   // A connection of its own: Prometheus neither waits for others nor takes a connection from them.

@@ -254,6 +254,7 @@ test('nothing has to be set, and what is empty is not set', () => {
       agentRetentionMs: 7 * 24 * 60 * 60 * 1_000,
       artifacts: { retentionMs: 30 * 24 * 60 * 60 * 1_000, quotaBytes: 2 ** 30, cacheBytes: 2 ** 30 },
       secretKeys: [],
+      sealKey: null,
       capacity: { maxWorkers: 50, maxJobs: 100 },
       workloads: { level: 'isolated', network: 'api', folders: [] },
       outgoing: { networks: [], mail: null, dashboard: null },

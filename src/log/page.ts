@@ -101,7 +101,7 @@ type PageRow = HeadRow & (RecordRow | { readonly sequence: null })
 const isRecord = (row: PageRow): row is PageRow & RecordRow => row.sequence !== null
 
 /** One page of matching changes that are numbered and not pruned, in one snapshot. */
-export async function readPage(pool: Pool, query: PhaseChangeQuery, range: PageRange): Promise<Page> {
+export async function readPage(pool: Pick<Pool, 'query'>, query: PhaseChangeQuery, range: PageRange): Promise<Page> {
   const { rows } = await pool.query<PageRow>(pageSql(query, range))
   const first = rows[0]
   if (!first) throw new Error('log_meta has no row: the database was not migrated.')

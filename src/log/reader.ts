@@ -9,6 +9,7 @@ import { openLog } from './identity.ts'
 import { isAnythingWaiting, numberBatches } from './number-batches.ts'
 import type { Numberer } from './numberer.ts'
 import { countChanges } from './page.ts'
+import { readSeals } from './seals.ts'
 
 export interface LogParts {
   readonly pool: Pool
@@ -52,6 +53,7 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
     page: (query, range) => cursors.page(query, range),
     checkWindow: (window) => cursors.checkWindow(window),
     count: (query) => countChanges(pool, query),
+    seals: (after, limit) => readSeals(pool, after, limit),
     get stats() {
       return hub.stats
     },

@@ -7,20 +7,23 @@ import { createTextIndexer } from '../log/log-text.ts'
 import { createOutputIndexer } from '../log/output/output-text.ts'
 import { prunePeriodically } from '../log/prune-periodically.ts'
 import { createPruner } from '../log/pruner.ts'
+import { Sealer } from '../log/sealer.ts'
 import type { Logger } from '../logger.ts'
 import { sweepArtifacts } from '../store/artifacts.ts'
 import { sweepDeliveries } from '../store/hook-deliveries.ts'
+import type { Writes } from '../store/write-watch.ts'
 
 interface PrunedParts {
   readonly pool: Pool
   readonly system: Pick<System, 'now'>
   readonly logger: Logger
+  readonly writes: Pick<Writes, 'isQuietSince'>
 }
 
-/** Indexes the text of the log and of output, and removes old phase changes, old events of the audit, old artifacts and old deliveries of hooks, each as long as the settings say. */
+/** Seals the log, indexes its text and that of output, and removes old phase changes, old events of the audit, old artifacts and old deliveries of hooks, each as long as the settings say. */
 export function startPruners(
   parts: PrunedParts,
-  { logRetentionMs, auditRetentionMs }: Pick<Config, 'logRetentionMs' | 'auditRetentionMs'>,
+  { logRetentionMs, auditRetentionMs, sealKey }: Pick<Config, 'logRetentionMs' | 'auditRetentionMs' | 'sealKey'>,
   machines: readonly Machine[],
 ): readonly AsyncDisposable[] {
   const { pool, system, logger } = parts
@@ -34,6 +37,7 @@ export function startPruners(
       what: 'Removing old deliveries of hooks',
     }),
   ]
+  if (sealKey) pruners.push(new Sealer({ ...parts, key: sealKey }))
   if (logRetentionMs !== null)
     pruners.push(
       createPruner({ ...parts, retentionMs: logRetentionMs, secondaryMachines: secondaryMachines(machines) }),

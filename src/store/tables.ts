@@ -649,6 +649,12 @@ export const logText = {
   text: nullable(text),
 }
 
+export const logSeal = {
+  size: bigint,
+  lastSeq: bigint,
+  line: text,
+}
+
 export const logContent = {
   batchId: bigint,
   rootId: uuid,

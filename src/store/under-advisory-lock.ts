@@ -10,6 +10,7 @@ const TURNS = {
   indexLog: 7_270_737_010,
   indexOutput: 7_270_737_011,
   askForGates: 7_270_737_012,
+  sealLog: 7_270_737_013,
 } as const
 
 const TAKE_TURN = statement({

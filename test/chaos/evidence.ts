@@ -104,6 +104,7 @@ export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> =
   objectStatus: 'errors and progress are for people: nothing is decided by them',
   logContent: 'is read by its view, a row for each change',
   logText: 'an index, made anew from the log',
+  logSeal: 'no key of the run signs any: a log is verified by them in tests of its own',
   logLineText: 'an index, made anew from the output',
   floorState: 'nothing is pruned within a run',
   agent: 'who has been heard of, by the minute',

@@ -102,6 +102,8 @@ export interface Log {
   next(query: PhaseChangeQuery, cursor: ResolvedCursor, limit: number): Promise<LogBatch | null> | LogBatch | null
   /** Offers matches from the live end on. Returns a function that stops it. */
   listen(query: PhaseChangeQuery, listener: LogListener): () => void
+  /** Lines of the seals after so many, oldest first. */
+  seals(after: number, limit: number): Promise<readonly string[]>
   readonly stats: LogStats
   /**
    * Passes batches that are about to be committed to the numberer: another process may number them before `committed` is
