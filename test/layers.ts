@@ -88,7 +88,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   process: { files: '`process/`', mayImport: [] },
   store: { files: '`store/`', mayImport: ['core', 'process', 'logger'] },
-  log: { files: '`log/`', mayImport: ['core', 'process', 'store', 'logger', 'tracing'] },
+  log: { files: '`log/`', mayImport: ['core', 'process', 'seal', 'store', 'logger', 'tracing'] },
+  seal: { files: '`seal/`', mayImport: [] },
   audit: { files: '`audit/`', mayImport: ['core', 'process', 'store', 'log', 'logger', 'chain-hash'] },
   backup: { files: '`backup/`', mayImport: ['core', 'store', 'log'] },
   'standard-webhooks': { files: '`standard-webhooks.ts`', mayImport: [] },
@@ -128,7 +129,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'cli/parts': {
     files: '`cli/`: what commands are made of',
-    mayImport: ['core', 'documents', 'client', 'client-model', 'manifest', 'chain-hash', 'process', 'sign-in'],
+    mayImport: ['core', 'documents', 'client', 'client-model', 'manifest', 'chain-hash', 'process', 'seal', 'sign-in'],
   },
   config: { files: '`config.ts`', mayImport: ['core', 'tracing'] },
   'secret-keys': { files: '`secret-keys.ts`', mayImport: ['core', 'config'] },

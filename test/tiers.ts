@@ -34,6 +34,7 @@ export const UNIT = files(`
   backup/ tools
   chaos/ promises
   cli/ commit-label connection-notes explain help input outcome suggest-paths text tree
+  cli/verify/ forgeries segments
   client/ crm follow-phases instant query
   core/ address-group clock-offset database-url date-time expression health json json-diff judge-causes limit-request machine
   core/ one-at-a-time process-identity redis-url schema-range time token-bucket unified-diff until-settled words
@@ -52,6 +53,7 @@ export const UNIT = files(`
   projects/ normalise
   runtimes/ artifact-files clone-options container-options demultiplex kubernetes-state leave-artifacts output place-name
   sandbox/ resolve validate
+  seal/ merkle
   server/ body-in-time descriptions different-subscriptions document-cache encoded-batch json-pieces mask parse-json request-text
   server/ sign-in-cookie topic
   store/ expand-and-contract pool-shares sealing
@@ -64,7 +66,7 @@ export const LANDING = files(`
   agents/ crm gadget-guard gadget-work isolation-level job-runner run-gadget runtime spawn task-rules
   audit/ audit-events noted restored retention
   cli/ agent apply audit complete-names context deletions diff edge environments events exports gadget-check gates given-values health
-  cli/ hostile-text limits loaded-modules many projects promote read-back retries round-trip runs secrets targets tasks watch-list forecast
+  cli/ hostile-text limits loaded-modules many projects promote read-back retries round-trip runs seals secrets targets tasks watch-list forecast
   client/ agent
   clients/ apollo reference-clients relay-compiler stitching urql
   clients/agents/ vectors
@@ -91,7 +93,7 @@ export const LANDING = files(`
   graphql/ object-filter output-search pending-requests principals read-your-writes repeats retention runs tasks tree
   graphql/rights/ rights
   hooks/ hooks hostile kept redelivery
-  log/ filter hub identity lines numberer output prune reader search signal tree-at
+  log/ filter hub identity lines numberer output prune reader sealer search signal tree-at
   mcp/ plans tools transports
   oidc/ renewal tokens
   projects/ projects reseal secrets without-pipelines

@@ -82,6 +82,7 @@ export const BODIES: Readonly<Record<BodySchema, JsonSchema>> = {
     sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   }),
   PhaseChangeLines: described(STRING, 'Lines of JSON, each a `PhaseChange`.'),
+  SealLines: described(STRING, 'Lines of JSON, each a seal, as docs/verify.md describes it.'),
   Readiness: object({
     ready: BOOLEAN,
     checks: { type: 'array', items: object({ name: STRING, ok: BOOLEAN, reason: nullable('string') }) },

@@ -74,6 +74,8 @@ export const RIGHTS = {
   approve: right('approve', 'GATE', [...APPROVERS, 'ADMINISTRATOR']),
   signal: right('signal', 'GATE', EDITORS),
   readLog: right('read', 'LOG', READERS),
+  /** They say how much the log grows, and nothing of what is in it. */
+  readSeals: right('read', 'SEAL', [...PEOPLE, 'MONITOR']),
   readProjects: right('read', 'PROJECT', READERS),
   createProject: right('create', 'PROJECT', ADMINS, { everywhere: true }),
   /** Settings that are no code. */

@@ -146,6 +146,18 @@ test('the log', async () => {
   expect(await send('POST /log')).toBe(405)
 })
 
+test('the seals of the log', async () => {
+  const { headers } = await call(port, '/log/seals', { headers: monitor })
+  expect(await send('GET /log/seals?after=0&limit=2', { headers: monitor })).toBe(200)
+  expect(await send('GET /log/seals', { headers: { ...monitor, 'if-none-match': String(headers.etag) } })).toBe(304)
+  expect(await send('GET /log/seals?limit=0', { headers: monitor })).toBe(400)
+  expect(await send('GET /log/seals?before=1', { headers: monitor })).toBe(400)
+  expect(await send('GET /log/seals')).toBe(401)
+  const { secret } = await ask(app.client, MUTATIONS.createToken, { name: 'helm', role: 'AGENT' })
+  expect(await send('GET /log/seals', { headers: bearer(secret ?? '') })).toBe(403)
+  expect(await send('POST /log/seals')).toBe(405)
+})
+
 const DISABLED = gql(`query { hook(project: "website", name: "other") { id } }`)
 const UPDATE_HOOK = gql(`mutation ($id: ID!) {
   updateHook(input: { id: $id, format: GENERIC, disabled: true }) { __typename ... on Error { message } }
@@ -232,7 +244,7 @@ test('operators, and descriptions', async () => {
 })
 
 test('requests that reach no endpoint', async () => {
-  const targets = ['GET /log', `POST ${HOOK}`, 'POST /graphql', 'GET /livez', 'GET /metrics', 'POST /sign-in']
+  const targets = ['GET /log', 'GET /log/seals', `POST ${HOOK}`, 'POST /graphql', 'GET /livez', 'GET /metrics', 'POST /sign-in']
   for (const target of targets) {
     expect(await send(target, { headers: { host: 'elsewhere.example.org' } })).toBe(403)
     expect(await send(target, { headers: { origin: 'https://elsewhere.example.org' } })).toBe(403)
@@ -254,6 +266,7 @@ test('a server with few requests for each caller', async () => {
     'POST /graphql': { headers: { ...headers, ...JSON_BODY }, body: JSON.stringify({ query: QUERY }) },
     [byGet(QUERY)]: { headers: { ...headers, ...EVENTS } },
     'GET /log': { headers },
+    'GET /log/seals': { headers },
     'GET /artifacts/none': { headers },
     'HEAD /artifacts/none': { headers },
     'PUT /artifacts/none/dist': { headers },
@@ -282,6 +295,7 @@ test('a server whose database is gone', async () => {
     'POST /graphql': { headers: { ...headers, ...JSON_BODY }, body: JSON.stringify({ query: QUERY }) },
     [byGet(QUERY)]: { headers: { ...headers, ...EVENTS } },
     'GET /log': { headers },
+    'GET /log/seals': { headers },
     'GET /artifacts/none': { headers },
     'HEAD /artifacts/none': { headers },
     'PUT /artifacts/none/dist': { headers },

@@ -215,6 +215,18 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
     load: async () => (await import('./audit.ts')).addAudit,
   },
   {
+    usage: 'seals [options]',
+    group: 'Server',
+    description: 'print the seals of the log, or keep them in a file elsewhere',
+    load: async () => (await import('./seals.ts')).addSeals,
+  },
+  {
+    usage: 'verify [options] <files...>',
+    group: 'Server',
+    description: 'verify an export of the log without a server: complete, in order, as sealed, each change legal',
+    load: async () => (await import('./verify.ts')).addVerify,
+  },
+  {
     usage: 'login [options]',
     group: 'Machine',
     description: 'sign in at the issuer of a server, with a browser on any machine',

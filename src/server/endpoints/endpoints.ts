@@ -14,6 +14,7 @@ export const ARTIFACTS_PATH = '/artifacts/'
 export const HOOKS_PATH = '/hooks/'
 /** The dashboard has a page of the same address. */
 export const LOG_PATH = '/log'
+export const SEALS_PATH = '/log/seals'
 export const SIGN_IN_PATH = '/sign-in'
 export const METRICS_PATH = '/metrics'
 export const LOGINS_PATH = '/.well-known/phaseline'
@@ -45,6 +46,7 @@ export type BodySchema =
   | 'Deliveries'
   | 'WrittenArtifact'
   | 'PhaseChangeLines'
+  | 'SealLines'
   | 'Readiness'
   | 'Logins'
   | 'SignIn'
@@ -280,6 +282,37 @@ export const ENDPOINTS: readonly Endpoint[] = [
           403: error('The caller may not read the log, or the Host header or the origin is refused.'),
           404: { description: 'A browser asks, and the dashboard is not built.', content: text },
           410: error('The cursor is not in the log, or not any more.'),
+        },
+      },
+    },
+    otherMethods: OTHER_METHOD,
+  },
+  {
+    path: SEALS_PATH,
+    route: SEALS_PATH,
+    methods: {
+      GET: {
+        ...{ id: 'seals', caller: 'TOKEN' },
+        summary: 'A page of the seals of the log, one JSON object in each line; empty where nothing is sealed.',
+        parameters: [
+          inQuery('after', 'The size of the last seal that the caller has.', {
+            ...{ type: 'integer', minimum: 0, default: 0 },
+          }),
+          inQuery('limit', 'The most lines of the page.', {
+            ...{ type: 'integer', minimum: 1, maximum: LOG_BOUNDS.limit.most, default: LOG_BOUNDS.limit.most },
+          }),
+          inHeader('if-none-match', 'The `etag` of the page that the caller has.'),
+        ],
+        answers: {
+          ...WITH_SHARES,
+          200: {
+            description: 'The page, which is the last one if it is not full.',
+            content: { [NDJSON]: ['SealLines'] },
+            headers: ['etag', 'cache-control'],
+          },
+          304: { description: 'The page is as it was.', headers: ['etag', 'cache-control'] },
+          400: error('A parameter is unknown or wrong.'),
+          403: error('The caller may not read seals, or the Host header or the origin is refused.'),
         },
       },
     },

@@ -10,6 +10,7 @@ import {
   LOG_PATH,
   LOGINS_PATH,
   METRICS_PATH,
+  SEALS_PATH,
   SIGN_IN_PATH,
 } from '../endpoints/endpoints.ts'
 import { PIECE } from '../json/request-text.ts'
@@ -26,6 +27,7 @@ import { handleGraphQL } from './graphql-http.ts'
 import { handleHook } from './hook-http.ts'
 import type { Route } from './listener.ts'
 import { handleLog, type LogHttpParts } from './log-http.ts'
+import { handleSeals } from './seals-http.ts'
 import { handleSignIn, type SignInParts } from './sign-in-http.ts'
 
 export interface RouteParts extends LogHttpParts, ArtifactParts, HealthParts, MetricsParts, SignInParts {
@@ -74,6 +76,7 @@ export function routeOf(path: string, request: IncomingMessage, parts: RoutePart
   if (handler) return route(path, handler)
   if (path.startsWith(ARTIFACTS_PATH)) return route(ARTIFACTS_PATH, handleArtifact, 'JUDGED')
   if (path === LOG_PATH && !acceptsPage(request)) return route(LOG_PATH, handleLog, 'JUDGED')
+  if (path === SEALS_PATH) return route(SEALS_PATH, handleSeals, 'JUDGED')
   const { hooks } = parts
   if (hooks && path.startsWith(HOOKS_PATH) && !wantsPage(request))
     return route(HOOKS_PATH, (sent, response) => handleHook(sent, response, { ...parts, hooks }), 'JUDGED')

@@ -1,0 +1,99 @@
+import { open, readFile } from 'node:fs/promises'
+import { ClientError } from '../../client/client-error.ts'
+import { networkProblem } from '../../client/http-call.ts'
+import { invalid } from '../../client-model/index.ts'
+import { parseSeal, type Seal } from '../../seal/seal.ts'
+import type { Session } from '../session.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { printText } from '../terminal/io.ts'
+import { readKey } from './verify.ts'
+import { keysOf, SealChain, type SealProblem } from './verify-seals.ts'
+
+export interface KeepOptions {
+  readonly to?: string
+  readonly key?: readonly string[]
+}
+
+/** Prints the seals of the server; or appends those that a file lacks, once each follows from the last one in it. */
+export async function keepSeals(session: Session, { to, key = [] }: KeepOptions): Promise<ExitCode> {
+  const keys = await Promise.all(key.map(readKey)).catch((error: Error) => error.message)
+  if (typeof keys === 'string') return session.refuse(invalid(keys))
+  const chain = new SealChain(keysOf(keys))
+  const kept = to === undefined ? '' : await readKept(to)
+  for (const line of kept.split('\n').filter(Boolean)) {
+    const seal = parseSeal(line)
+    const problem = seal ? chain.add(seal) : notSeal(chain.end)
+    if (problem) return report(session, to ?? '', problem)
+  }
+  const { end } = chain
+  // The last one that is kept comes again: another one shows that this is not the history that was published.
+  let after = Math.max(0, (end?.size ?? 0) - 1)
+  await using file = to === undefined ? null : await open(to, 'a')
+  await file?.truncate(Buffer.byteLength(kept))
+  for (let isFirst = true; ; isFirst = false) {
+    const lines = await readPage(session, after)
+    if (isFirst && end && lines[0] !== JSON.stringify(end)) return report(session, to ?? '', replaced(end, lines[0]))
+    const news = isFirst && end ? lines.slice(1) : lines
+    for (const line of news) {
+      const seal = parseSeal(line)
+      const problem = seal ? chain.add(seal) : notSeal(chain.end)
+      if (problem) return report(session, session.connection.url, problem)
+    }
+    const text = news.map((line) => `${line}\n`).join('')
+    if (file) await file.appendFile(text)
+    else printText(session.io.stdout, text)
+    if (lines.length === 0 || news.length === 0) break
+    after = chain.end?.size ?? 0
+  }
+  await file?.sync()
+  if (to === undefined) return EXIT.ok
+  const added = (chain.end?.size ?? 0) - (end?.size ?? 0)
+  const through = chain.end?.last ?? 0
+  session.emit({ ok: true, added, through })
+  session.say(`${to} has ${added} seals more, and reaches ${through}.`)
+  return EXIT.ok
+}
+
+/** Whole lines: the last one may have been cut by the end of a process. */
+async function readKept(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  return text.slice(0, text.lastIndexOf('\n') + 1)
+}
+
+const notSeal = (end: Seal | null): SealProblem => ({
+  ...{ sequence: (end?.last ?? 0) + 1, problem: 'SEAL_CHANGED' },
+  what: `the line after the seal ${end?.size ?? 0} is none`,
+})
+
+function replaced(end: Seal, line: string | undefined): SealProblem {
+  const epoch = line === undefined ? undefined : parseSeal(line)?.epoch
+  const what =
+    epoch !== undefined && epoch > end.epoch
+      ? `the server was restored or failed over (epoch ${epoch}), and has lost ${end.first} to ${end.last}`
+      : `the server does not have the seal ${end.size} any more`
+  return { sequence: end.first, problem: 'REWRITTEN', what }
+}
+
+function report(session: Session, where: string, problem: SealProblem): ExitCode {
+  session.emit({ ok: false, where, problem })
+  session.say(`${where}, at ${problem.sequence}: ${problem.what}. Nothing more is kept; keep this file, and begin another one.`)
+  return EXIT.failed
+}
+
+async function readPage({ connection: { url, token }, io }: Session, after: number): Promise<readonly string[]> {
+  const secret = typeof token === 'string' ? token : await token()
+  const headers = { authorization: `Bearer ${secret}` }
+  const response = await fetch(new URL(`log/seals?after=${after}`, url), { headers, redirect: 'error', signal: io.signal }).catch(
+    (error: unknown) => {
+      throw new ClientError('network', networkProblem(error, secret))
+    },
+  )
+  const { status } = response
+  const text = await response.text()
+  if (status === 200) return text.split('\n').filter(Boolean)
+  if (status === 401 || status === 403) throw new ClientError('unauthorized', `The server answered ${status}.`, { status })
+  throw new ClientError('http', `The server answered ${status} without seals.`, { status })
+}
