@@ -200,7 +200,10 @@ const sealKey = z.string().transform((text, context) => {
     const key = createPrivateKey(text)
     if (key.asymmetricKeyType === 'ed25519') return key
   } catch {}
-  context.addIssue({ code: 'custom', message: 'must be a private Ed25519 key in PEM: openssl genpkey -algorithm ed25519' })
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a private Ed25519 key in PEM: openssl genpkey -algorithm ed25519',
+  })
   return z.NEVER
 })
 const timeout = integer(1, MAX_MS)

@@ -106,6 +106,7 @@ export default defineConfig({
           { text: 'Command line', link: '/cli' },
           { text: 'Dashboard', link: '/dashboard' },
           { text: 'Streams', link: '/streams' },
+          { text: 'Verify the log', link: '/verify' },
           { text: 'HTTP', link: '/http' },
           { text: 'Testing', link: '/testing' },
           { text: 'Model Context Protocol', link: '/mcp' },

@@ -15,7 +15,8 @@ export function lineOf(change: PhaseChangeRecord): object {
   }
 }
 
-export const phaseChangeId = ({ batchId, idx }: Pick<PhaseChangeRecord, 'batchId' | 'idx'>): string => `${batchId}:${idx}`
+export const phaseChangeId = ({ batchId, idx }: Pick<PhaseChangeRecord, 'batchId' | 'idx'>): string =>
+  `${batchId}:${idx}`
 
 export const isRequested = ({ revision, rejected }: PhaseChangeRecord): boolean => revision === null && !rejected
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { System } from '../core/ports/system.ts'
@@ -110,7 +110,11 @@ export class Sealer implements AsyncDisposable {
   async #sealBlock(client: PoolClient) {
     const { logId: log, epoch, epochBase: base } = await openLog(client)
     const end = await this.#end(client)
-    const { changes } = await readPage(client, EVERYTHING, { after: end?.last ?? 0, limit: BLOCK, direction: 'forward' })
+    const { changes } = await readPage(client, EVERYTHING, {
+      after: end?.last ?? 0,
+      limit: BLOCK,
+      direction: 'forward',
+    })
     const [first, last] = [changes[0], changes.at(-1)]
     if (!first || !last) return undefined
     const block = { log, epoch, base, first: first.sequence, last: last.sequence }
@@ -134,7 +138,8 @@ export class Sealer implements AsyncDisposable {
       this.#frontier = new Frontier()
       await this.#read(client)
     }
-    if (!isSame()) throw new Error('The seals of the log do not fit together: their table was written by something else.')
+    if (!isSame())
+      throw new Error('The seals of the log do not fit together: their table was written by something else.')
     return end
   }
   async #read(client: Client): Promise<void> {

@@ -33,9 +33,7 @@ export const hashOfBlock = ({ log, epoch, base, first, last }: Block): Hash =>
   createHash('sha256').update(`\0phaseline log block 1\n${log} ${epoch} ${base} ${first} ${last}\n`)
 
 const signed = ({ size, log, epoch, base, first, last, leaf, root, at }: Omit<Seal, 'key' | 'signature'>): Buffer =>
-  Buffer.from(
-    `phaseline log head 1\n${log} ${epoch} ${base}\n${size} ${first} ${last}\n${leaf}\n${root}\n${at}\n`,
-  )
+  Buffer.from(`phaseline log head 1\n${log} ${epoch} ${base}\n${size} ${first} ${last}\n${leaf}\n${root}\n${at}\n`)
 
 /** Names a key: the beginning of the hash of its public half. */
 export const keyIdOf = (key: KeyObject): string => {

@@ -117,7 +117,13 @@ test('what cannot be used is said, and what has failed has a code', async () => 
     expect([code, err]).toEqual([2, expect.stringContaining(what)])
   }
   const json = await stranger(`verify ${log} --seals ${file('kept')} --key ${file('pub.pem')} --json`)
-  expect(JSON.parse(json.out)).toMatchObject({ ok: true, problem: null, partial: 0, epochs: [{ epoch: 1, base: 0 }], lost: [] })
+  expect(JSON.parse(json.out)).toMatchObject({
+    ok: true,
+    problem: null,
+    partial: 0,
+    epochs: [{ epoch: 1, base: 0 }],
+    lost: [],
+  })
   const refused = await commandLine({ PHASELINE_URL: app.url, PHASELINE_TOKEN: 'wrong-token-of-nobody' })('seals')
   expect(refused.code).toBe(4)
 })

@@ -59,7 +59,9 @@ test('sealers of several processes seal each change once; whoever edits a row af
   const seals = await sealsOf(db)
   await sealer(db).seal()
   expect(await sealsOf(db)).toEqual(seals)
-  await db.pool.query(`update log_content set "by" = array['mallory'] where batch_id = (select id from log_batch where first_seq = 45)`)
+  await db.pool.query(
+    `update log_content set "by" = array['mallory'] where batch_id = (select id from log_batch where first_seq = 45)`,
+  )
   const [block] = seals.filter(({ first, last }) => first <= 45 && last >= 45)
   expect(await verdict(db)).toMatchObject({ code: 1, problem: { problem: 'CHANGED', sequence: block?.first } })
 })
@@ -76,7 +78,10 @@ test('what retention has removed stays in the tree of those that are left', asyn
   while ((await pruneStep(db.pool, { before, secondaryMachines: [] })) !== 'done');
   expect(await verdict(db)).toMatchObject({ code: 0, range: { first: 45, last: 90 }, partial: 16, problem: null })
   // A process that has begun later reads the tree from the seals.
-  await grow(db, records.slice(0, 10).map((record) => ({ ...record, at: new Date() })))
+  await grow(
+    db,
+    records.slice(0, 10).map((record) => ({ ...record, at: new Date() })),
+  )
   await sealer(db).seal()
   const seals = await sealsOf(db)
   expect(seals.at(-1)).toMatchObject({ size: 4, first: 91, last: 100 })

@@ -244,7 +244,15 @@ test('operators, and descriptions', async () => {
 })
 
 test('requests that reach no endpoint', async () => {
-  const targets = ['GET /log', 'GET /log/seals', `POST ${HOOK}`, 'POST /graphql', 'GET /livez', 'GET /metrics', 'POST /sign-in']
+  const targets = [
+    'GET /log',
+    'GET /log/seals',
+    `POST ${HOOK}`,
+    'POST /graphql',
+    'GET /livez',
+    'GET /metrics',
+    'POST /sign-in',
+  ]
   for (const target of targets) {
     expect(await send(target, { headers: { host: 'elsewhere.example.org' } })).toBe(403)
     expect(await send(target, { headers: { origin: 'https://elsewhere.example.org' } })).toBe(403)

@@ -1,12 +1,15 @@
 import type { Command } from 'commander'
 import { allMachines } from '../../families/machines.ts'
 import type { Cli } from '../cli.ts'
-import { verify, type VerifyOptions } from '../verify/verify.ts'
+import { type VerifyOptions, verify } from '../verify/verify.ts'
 
 /** `phaseline verify FILES…`: an export of the log, by itself. It calls no server. */
 export function addVerify(command: Command, cli: Cli): void {
   command
-    .argument('<files...>', 'lines of the log in their order; of a folder its files *.ndjson, in the order of their names')
+    .argument(
+      '<files...>',
+      'lines of the log in their order; of a folder its files *.ndjson, in the order of their names',
+    )
     .option('--seals <file>', 'the seals of the log, as `phaseline seals` prints them')
     .option('--heads <file...>', 'seals that were kept elsewhere')
     .option('--key <file...>', 'public keys that may have signed, in PEM')

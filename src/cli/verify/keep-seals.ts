@@ -79,21 +79,26 @@ function replaced(end: Seal, line: string | undefined): SealProblem {
 
 function report(session: Session, where: string, problem: SealProblem): ExitCode {
   session.emit({ ok: false, where, problem })
-  session.say(`${where}, at ${problem.sequence}: ${problem.what}. Nothing more is kept; keep this file, and begin another one.`)
+  session.say(
+    `${where}, at ${problem.sequence}: ${problem.what}. Nothing more is kept; keep this file, and begin another one.`,
+  )
   return EXIT.failed
 }
 
 async function readPage({ connection: { url, token }, io }: Session, after: number): Promise<readonly string[]> {
   const secret = typeof token === 'string' ? token : await token()
   const headers = { authorization: `Bearer ${secret}` }
-  const response = await fetch(new URL(`log/seals?after=${after}`, url), { headers, redirect: 'error', signal: io.signal }).catch(
-    (error: unknown) => {
-      throw new ClientError('network', networkProblem(error, secret))
-    },
-  )
+  const response = await fetch(new URL(`log/seals?after=${after}`, url), {
+    headers,
+    redirect: 'error',
+    signal: io.signal,
+  }).catch((error: unknown) => {
+    throw new ClientError('network', networkProblem(error, secret))
+  })
   const { status } = response
   const text = await response.text()
   if (status === 200) return text.split('\n').filter(Boolean)
-  if (status === 401 || status === 403) throw new ClientError('unauthorized', `The server answered ${status}.`, { status })
+  if (status === 401 || status === 403)
+    throw new ClientError('unauthorized', `The server answered ${status}.`, { status })
   throw new ClientError('http', `The server answered ${status} without seals.`, { status })
 }

@@ -64,12 +64,16 @@ export class Law {
   readonly #moves = new Map<string, Omit<Move, 'slot'>>()
 
   constructor(machines: readonly PublishedMachine[]) {
-    const named = machines.flatMap(({ initial, transitions }) => [initial, ...transitions.flatMap(({ from, to }) => [from, to])])
+    const named = machines.flatMap(({ initial, transitions }) => [
+      initial,
+      ...transitions.flatMap(({ from, to }) => [from, to]),
+    ])
     this.#phases = [...new Set(['GONE', ...named])]
     const kinds = new Map<string, string[]>()
     for (const { name, kinds: all } of machines)
       for (const kind of all) kinds.set(kind, [...new Set([...(kinds.get(kind) ?? []), name])])
-    for (const [kind, names] of kinds) for (const [slot, name] of names.entries()) this.#slots.set(`${name} ${kind}`, slot)
+    for (const [kind, names] of kinds)
+      for (const [slot, name] of names.entries()) this.#slots.set(`${name} ${kind}`, slot)
     if (this.#phases.length >= UNMOVED || [...this.#slots.values()].some((slot) => slot >= SLOTS))
       throw new RangeError(`Tables have at most ${UNMOVED} phases, and ${SLOTS} machines for a kind.`)
     for (const { name, kinds: all, initial, transitions } of machines) {
@@ -85,7 +89,8 @@ export class Law {
   judge({ kind, machine, from, to, actor, revision, rejected, requested }: LoggedLine): Judgement {
     const slot = this.#slots.get(`${machine} ${kind}`)
     if (slot === undefined) return `no table ${machine} is for a ${kind}`
-    if (requested !== (revision === 0 && !rejected)) return 'a change has a revision, and a request or a refusal has none'
+    if (requested !== (revision === 0 && !rejected))
+      return 'a change has a revision, and a request or a refusal has none'
     if (revision === 0) return requested && from !== to ? 'a request leaves the phase as it is' : null
     if (rejected) return 'what is refused makes no revision'
     const move = this.#moves.get(from === null ? `${machine} null ${to}` : `${machine} ${from} ${actor} ${to}`)

@@ -289,6 +289,7 @@ function parseLine(text: string): LoggedLine | null {
   try {
     line = JSON.parse(text) as Partial<LoggedLine> | null
   } catch {}
-  const isLine = Number.isSafeInteger(line?.sequence) && Number.isSafeInteger(line?.revision) && ID.test(line?.objectId ?? '')
+  const isLine =
+    Number.isSafeInteger(line?.sequence) && Number.isSafeInteger(line?.revision) && ID.test(line?.objectId ?? '')
   return isLine ? (line as LoggedLine) : null
 }

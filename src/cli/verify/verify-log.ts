@@ -3,7 +3,16 @@ import { Worker } from 'node:worker_threads'
 import type { Seal } from '../../seal/seal.ts'
 import { Law, type PublishedMachine, SLOTS, UNMOVED } from './law.ts'
 import { Phases, phaseIn, UNMOVED_IN_ALL, withPhase } from './phases.ts'
-import { beginningIn, type Found, interruption, type Range, type Segment, type Source, STANDING, verifySegment } from './segment.ts'
+import {
+  beginningIn,
+  type Found,
+  interruption,
+  type Range,
+  type Segment,
+  type Source,
+  STANDING,
+  verifySegment,
+} from './segment.ts'
 import type { SegmentWork } from './segment-worker.ts'
 
 /** Bytes of a segment: a thread verifies some of them each second. */
@@ -37,7 +46,10 @@ export async function verifyLog(
   const starts = Array.from({ length: Math.max(1, Math.ceil(size / segmentBytes)) }, (_, i) => i * segmentBytes)
   const blocks = seals.map(({ log, epoch, base, first, last, leaf }) => ({ log, epoch, base, first, last, leaf }))
   const law = new Law(machines)
-  await using workers = new Threads({ source, blocks, machines }, starts.length > 1 ? Math.min(starts.length, threads) : 0)
+  await using workers = new Threads(
+    { source, blocks, machines },
+    starts.length > 1 ? Math.min(starts.length, threads) : 0,
+  )
   const verifyRange = async (range: Range) =>
     workers.size > 0 ? await workers.run(range) : verifySegment(source, range, { blocks, law })
   const joined = new JoinedSegments(law)

@@ -20,7 +20,8 @@ export function signatureProblem(seal: Seal, keys: Keys): SealProblem | null {
   const { size, first: sequence, key: id } = seal
   if (keys.size === 0) return null
   const key = keys.get(id)
-  if (!key) return { sequence, problem: 'UNKNOWN_KEY', what: `the key ${id} of the seal ${size} is none of those given` }
+  if (!key)
+    return { sequence, problem: 'UNKNOWN_KEY', what: `the key ${id} of the seal ${size} is none of those given` }
   if (isSignedBy(seal, key)) return null
   return { sequence, problem: 'NOT_SIGNED', what: `the key ${id} has not signed the seal ${size}` }
 }
@@ -75,7 +76,11 @@ export interface Lost {
 }
 
 /** Compares heads that were kept elsewhere with the seals of the log, which are verified: each is in this history, or says what is not. */
-export function compareHeads(heads: readonly Seal[], seals: readonly Seal[], keys: Keys): SealProblem | readonly Lost[] {
+export function compareHeads(
+  heads: readonly Seal[],
+  seals: readonly Seal[],
+  keys: Keys,
+): SealProblem | readonly Lost[] {
   const lost = new Map<number, Lost>()
   for (const head of heads) {
     const problem = signatureProblem(head, keys)
@@ -88,7 +93,11 @@ export function compareHeads(heads: readonly Seal[], seals: readonly Seal[], key
       return { sequence: first, problem: 'REWRITTEN', what: `the head ${size} that was kept is of another history` }
     const from = (common?.last ?? 0) + 1
     if (common === seals.at(-1))
-      return { sequence: from, problem: 'CUT', what: `a head that was kept seals ${last}, and the seals end at ${from - 1}` }
+      return {
+        sequence: from,
+        problem: 'CUT',
+        what: `a head that was kept seals ${last}, and the seals end at ${from - 1}`,
+      }
     const before = lost.get(epoch)
     lost.set(epoch, { epoch, from: before?.from ?? from, through: Math.max(before?.through ?? 0, last) })
   }

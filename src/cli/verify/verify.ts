@@ -39,7 +39,11 @@ const MEANS: Readonly<Record<(Found | SealProblem)['problem'], string>> = {
 }
 
 /** Verifies without a server. Failed: the log is not what was sealed, or not legal. */
-export async function verify(files: readonly string[], options: VerifyOptions, { io, machines }: VerifyParts): Promise<ExitCode> {
+export async function verify(
+  files: readonly string[],
+  options: VerifyOptions,
+  { io, machines }: VerifyParts,
+): Promise<ExitCode> {
   const { json = false } = options
   const read = await readAll(files, options).catch((error: Error) => ({ unusable: error.message }))
   if ('unusable' in read) {
@@ -85,11 +89,16 @@ interface Described {
   readonly lost: readonly Lost[]
   readonly isSigned: boolean
 }
-function describe({ range, count, partial, unsealed }: VerifiedLog, { seals, heads, lost, isSigned }: Described): string[] {
+function describe(
+  { range, count, partial, unsealed }: VerifiedLog,
+  { seals, heads, lost, isSigned }: Described,
+): string[] {
   const end = seals.at(-1)
   const first = range?.first ?? 0
   return [
-    range ? `The changes ${first} to ${range.last} are complete, in order and legal (${count}).` : 'There are no changes.',
+    range
+      ? `The changes ${first} to ${range.last} are complete, in order and legal (${count}).`
+      : 'There are no changes.',
     ...(first > 1 ? [`Those before ${first} are not in these files.`] : []),
     end
       ? `They are as they were sealed, up to ${end.last} (seal ${end.size}, root ${end.root}).`
@@ -101,7 +110,10 @@ function describe({ range, count, partial, unsealed }: VerifiedLog, { seals, hea
     ...lost.map(({ epoch, from, through }) => `${from} to ${through} of epoch ${epoch} were published and are lost.`),
     ...epochsOf(seals)
       .slice(1)
-      .map(({ epoch, base, sealedFrom }) => `Epoch ${epoch} was sealed first at ${sealedFrom}; all histories agree up to ${base}.`),
+      .map(
+        ({ epoch, base, sealedFrom }) =>
+          `Epoch ${epoch} was sealed first at ${sealedFrom}; all histories agree up to ${base}.`,
+      ),
   ]
 }
 

@@ -11,7 +11,11 @@ const MOST = LOG_BOUNDS.limit.most
 const WRONG = `after: must be the size of a seal; limit: must be a whole number from 1 to ${MOST}. There are no other parameters.`
 
 /** `GET /log/seals`: a page of the seals of the log, as lines. A restored database may have others after the same size, so each page is asked for again. */
-export async function handleSeals(request: IncomingMessage, response: ServerResponse, parts: LogHttpParts): Promise<void> {
+export async function handleSeals(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: LogHttpParts,
+): Promise<void> {
   response.setHeader('cache-control', 'no-store')
   const asked = request.method === 'GET' ? askedIn(request.url ?? '') : null
   if (!asked) {

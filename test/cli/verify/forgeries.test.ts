@@ -43,9 +43,15 @@ const sealedByUs = (log: Handed, lines: readonly string[]): Handed => ({
   ...log,
   lines,
   heads: [],
-  seals: sealAgain(log.seals, lines, null).map(({ key: _, signature: __, ...seal }) => signSeal(seal, privateKeyOf(seal.epoch))),
+  seals: sealAgain(log.seals, lines, null).map(({ key: _, signature: __, ...seal }) =>
+    signSeal(seal, privateKeyOf(seal.epoch)),
+  ),
 })
-const inSeals = (log: Handed, at: number, edit: (seal: Handed['seals'][number]) => Handed['seals'][number]): Handed => ({
+const inSeals = (
+  log: Handed,
+  at: number,
+  edit: (seal: Handed['seals'][number]) => Handed['seals'][number],
+): Handed => ({
   ...log,
   seals: log.seals.map((seal, i) => (i === at ? edit(seal) : seal)),
 })
@@ -63,20 +69,30 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
       `${field} is edited`,
       (log, random) => {
         const at = place(random, log)
-        const lines = log.lines.with(at, edited(log.lines[at] ?? '', (line) => ({ ...line, [field]: other(line[field]) })))
+        const lines = log.lines.with(
+          at,
+          edited(log.lines[at] ?? '', (line) => ({ ...line, [field]: other(line[field]) })),
+        )
         return withLines(log, lines)
       },
     ]),
   ),
   'a field is added': (log, random) => {
     const at = place(random, log)
-    return withLines(log, log.lines.with(at, edited(log.lines[at] ?? '', (line) => ({ ...line, note: 'x' }))))
+    return withLines(
+      log,
+      log.lines.with(
+        at,
+        edited(log.lines[at] ?? '', (line) => ({ ...line, note: 'x' })),
+      ),
+    )
   },
   'a line is written in another way': (log, random) => {
     const at = place(random, log)
     return withLines(log, log.lines.with(at, (log.lines[at] ?? '').replace(',', ', ')))
   },
-  'a change is dropped': (log, random) => withLines(log, log.lines.toSpliced(1 + Math.floor(random() * (CHANGES - 1)), 1)),
+  'a change is dropped': (log, random) =>
+    withLines(log, log.lines.toSpliced(1 + Math.floor(random() * (CHANGES - 1)), 1)),
   'a change comes twice': (log, random) => {
     const at = place(random, log)
     return withLines(log, log.lines.toSpliced(at, 0, log.lines[at] ?? ''))
@@ -88,12 +104,18 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   },
   'a change is dropped, and the rest is numbered again': (log, random) => {
     const rest = log.lines.toSpliced(place(random, log), 1)
-    return withLines(log, rest.map((line, i) => edited(line, (fields) => ({ ...fields, sequence: i + 1 }))))
+    return withLines(
+      log,
+      rest.map((line, i) => edited(line, (fields) => ({ ...fields, sequence: i + 1 }))),
+    )
   },
   'a change is put in, and the rest is numbered again': (log, random) => {
     const at = place(random, log)
     const more = log.lines.toSpliced(at, 0, log.lines[at] ?? '')
-    return withLines(log, more.map((line, i) => edited(line, (fields) => ({ ...fields, sequence: i + 1 }))))
+    return withLines(
+      log,
+      more.map((line, i) => edited(line, (fields) => ({ ...fields, sequence: i + 1 }))),
+    )
   },
   'two blocks change places': (log, random) => {
     const at = Math.floor(random() * (log.seals.length - 1))
@@ -111,7 +133,10 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
     const at = place(random, log)
     return withLines(log, log.lines.with(at, (log.lines[at] ?? '').slice(0, -5)))
   },
-  'a seal is dropped': (log, random) => ({ ...log, seals: log.seals.toSpliced(Math.floor(random() * (log.seals.length - 1)), 1) }),
+  'a seal is dropped': (log, random) => ({
+    ...log,
+    seals: log.seals.toSpliced(Math.floor(random() * (log.seals.length - 1)), 1),
+  }),
   'two seals change places': (log, random) => {
     const at = Math.floor(random() * (log.seals.length - 1))
     return { ...log, seals: log.seals.toSpliced(at, 2, ...log.seals.slice(at, at + 2).toReversed()) }
@@ -123,25 +148,42 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   },
   'a leaf or a root is edited': (log, random) => {
     const name = pick(random, ['leaf', 'root'] as const)
-    return inSeals(log, Math.floor(random() * log.seals.length), (seal) => ({ ...seal, [name]: seal[name].replace(/./, (digit) => (digit === '0' ? '1' : '0')) }))
+    return inSeals(log, Math.floor(random() * log.seals.length), (seal) => ({
+      ...seal,
+      [name]: seal[name].replace(/./, (digit) => (digit === '0' ? '1' : '0')),
+    }))
   },
   'a seal is signed with another key': (log, random) =>
-    inSeals(log, Math.floor(random() * log.seals.length), ({ key: _, signature: __, ...seal }) => signSeal(seal, STRANGER.privateKey)),
+    inSeals(log, Math.floor(random() * log.seals.length), ({ key: _, signature: __, ...seal }) =>
+      signSeal(seal, STRANGER.privateKey),
+    ),
   'a seal is signed with another key, under the name of ours': (log, random) =>
-    inSeals(log, Math.floor(random() * log.seals.length), ({ key, signature: __, ...seal }) => ({ ...signSeal(seal, STRANGER.privateKey), key })),
+    inSeals(log, Math.floor(random() * log.seals.length), ({ key, signature: __, ...seal }) => ({
+      ...signSeal(seal, STRANGER.privateKey),
+      key,
+    })),
   'all is written again, with its leaves and roots, under the old signatures': (log, random) => {
     const at = place(random, log)
-    const lines = log.lines.with(at, edited(log.lines[at] ?? '', (line) => ({ ...line, by: 'mallory' })))
+    const lines = log.lines.with(
+      at,
+      edited(log.lines[at] ?? '', (line) => ({ ...line, by: 'mallory' })),
+    )
     return { ...log, lines, seals: sealAgain(log.seals, lines, null) }
   },
   'all is written again, and signed with another key': (log, random) => {
     const at = place(random, log)
-    const lines = log.lines.with(at, edited(log.lines[at] ?? '', (line) => ({ ...line, by: 'mallory' })))
+    const lines = log.lines.with(
+      at,
+      edited(log.lines[at] ?? '', (line) => ({ ...line, by: 'mallory' })),
+    )
     return { ...log, lines, heads: [], seals: sealAgain(log.seals, lines, generateKeyPairSync('ed25519').privateKey) }
   },
   'all is written again by who has the keys, after heads were published': (log, random) => {
     const at = place(random, log)
-    const lines = log.lines.with(at, edited(log.lines[at] ?? '', (line) => ({ ...line, by: 'mallory' })))
+    const lines = log.lines.with(
+      at,
+      edited(log.lines[at] ?? '', (line) => ({ ...line, by: 'mallory' })),
+    )
     return { ...sealedByUs(log, lines), heads: log.heads }
   },
   'an epoch is hidden': (log) => ({
@@ -149,25 +191,53 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
     seals: log.seals.map((seal) => ({ ...seal, epoch: 1, base: 0, log: log.seals[0]?.log ?? '' })),
   }),
   'an illegal change is sealed by who has the keys': (log, random) => {
-    const moves = log.lines.flatMap((line, i) => (line.includes('"revision":0') || line.includes('"from":null') ? [] : [i]))
+    const moves = log.lines.flatMap((line, i) =>
+      line.includes('"revision":0') || line.includes('"from":null') ? [] : [i],
+    )
     const at = pick(random, moves)
-    return sealedByUs(log, log.lines.with(at, edited(log.lines[at] ?? '', (line) => ({ ...line, actor: 'NOBODY' }))))
+    return sealedByUs(
+      log,
+      log.lines.with(
+        at,
+        edited(log.lines[at] ?? '', (line) => ({ ...line, actor: 'NOBODY' })),
+      ),
+    )
   },
   'a change from another phase is sealed by who has the keys': (log, random) => {
     const created = log.lines.flatMap((line, i) => (line.includes('"from":null') ? [i] : []))
     const at = pick(random, created)
-    return sealedByUs(log, log.lines.with(at, edited(log.lines[at] ?? '', (line) => ({ ...line, from: line.to }))))
+    return sealedByUs(
+      log,
+      log.lines.with(
+        at,
+        edited(log.lines[at] ?? '', (line) => ({ ...line, from: line.to })),
+      ),
+    )
   },
   'an object is created twice by who has the keys': (log, random) => {
     const creation = log.lines.find((line) => line.includes('"from":null')) ?? ''
     const later = log.lines.flatMap((line, i) => (i > 0 && line.includes('"from":null') ? [i] : []))
     const at = pick(random, later)
-    return sealedByUs(log, log.lines.with(at, edited(creation, (line) => ({ ...line, sequence: at + 1 }))))
+    return sealedByUs(
+      log,
+      log.lines.with(
+        at,
+        edited(creation, (line) => ({ ...line, sequence: at + 1 })),
+      ),
+    )
   },
   'a revision of old is sealed by who has the keys': (log, random) => {
-    const moves = log.lines.flatMap((line, i) => (line.includes('"revision":0') || line.includes('"from":null') ? [] : [i]))
+    const moves = log.lines.flatMap((line, i) =>
+      line.includes('"revision":0') || line.includes('"from":null') ? [] : [i],
+    )
     const at = pick(random, moves)
-    return sealedByUs(log, log.lines.with(at, edited(log.lines[at] ?? '', (line) => ({ ...line, revision: 1 }))))
+    return sealedByUs(
+      log,
+      log.lines.with(
+        at,
+        edited(log.lines[at] ?? '', (line) => ({ ...line, revision: 1 })),
+      ),
+    )
   },
 }
 
@@ -188,9 +258,16 @@ test(`each of ${PLANTED} planted forgeries is found`, async () => {
 test('a problem is named with its place, in words', async () => {
   const log = honest(seeded())
   const at = log.seals[2]?.first ?? 0
-  const lines = log.lines.with(at, edited(log.lines[at] ?? '', (line) => ({ ...line, message: 'x' })))
+  const lines = log.lines.with(
+    at,
+    edited(log.lines[at] ?? '', (line) => ({ ...line, message: 'x' })),
+  )
   const { problem } = await verdictOn({ ...log, lines })
-  expect(problem).toMatchObject({ sequence: at, problem: 'CHANGED', means: expect.stringContaining('sealed') as string })
+  expect(problem).toMatchObject({
+    sequence: at,
+    problem: 'CHANGED',
+    means: expect.stringContaining('sealed') as string,
+  })
   const dropped = await verdictOn({ ...log, lines: log.lines.toSpliced(9, 1) })
   expect(dropped.problem).toMatchObject({ sequence: 10, problem: 'MISSING', what: '11 is in the place of 10' })
 })
@@ -230,9 +307,16 @@ test('a restore loses what was published after it, which is named, and accepted 
     const lost = [{ epoch: 1, from: restored + 1, through: published }]
     const told = await verdictOn({ ...log, heads })
     expect(told).toMatchObject({ code: 1, lost, problem: { sequence: restored + 1, problem: 'LOST' } })
-    expect(await verdictOn({ ...log, heads, options: { allowLost: true } })).toMatchObject({ code: 0, lost, problem: null })
+    expect(await verdictOn({ ...log, heads, options: { allowLost: true } })).toMatchObject({
+      code: 0,
+      lost,
+      problem: null,
+    })
     // The heads of the new history are no excuse for a head of the old one that is within what both have.
     const rewritten = sealAgain(heads, lines.with(3, lines[4] ?? ''), KEY.privateKey)
-    expect(await verdictOn({ ...log, heads: rewritten, options: { allowLost: true } })).toMatchObject({ code: 1, problem: { problem: 'REWRITTEN' } })
+    expect(await verdictOn({ ...log, heads: rewritten, options: { allowLost: true } })).toMatchObject({
+      code: 1,
+      problem: { problem: 'REWRITTEN' },
+    })
   }
 })

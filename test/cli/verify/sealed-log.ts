@@ -47,7 +47,9 @@ export function randomLog(random: Random, n: number): readonly PhaseChangeRecord
     const walker = walkers.length > 0 && random() < 0.9 ? pick(random, walkers) : null
     if (!walker) {
       const machine = pick(random, primary)
-      const secondary = allMachines.find((one) => one.column !== null && one.kinds.some((kind) => machine.kinds.includes(kind)))
+      const secondary = allMachines.find(
+        (one) => one.column !== null && one.kinds.some((kind) => machine.kinds.includes(kind)),
+      )
       const made: Walker = {
         ...{ objectId: uuid(random), rootId: uuid(random), machine, secondary, phase: machine.initial },
         ...{ upgrade: secondary?.initial ?? null, revision: 1 },
@@ -58,8 +60,10 @@ export function randomLog(random: Random, n: number): readonly PhaseChangeRecord
     }
     const { machine, secondary, phase, upgrade } = walker
     const kind = random()
-    if (kind < 0.05) add(walker, { from: phase, to: phase as never, actor: 'USER', by: 'ada', reason: 'asked', revision: null })
-    else if (kind < 0.1) add(walker, { from: phase, to: 'GONE', actor: 'USER', rejected: true, reason: 'refused', revision: null })
+    if (kind < 0.05)
+      add(walker, { from: phase, to: phase as never, actor: 'USER', by: 'ada', reason: 'asked', revision: null })
+    else if (kind < 0.1)
+      add(walker, { from: phase, to: 'GONE', actor: 'USER', rejected: true, reason: 'refused', revision: null })
     else if (secondary && kind < 0.5) {
       const rows = secondary.transitions.filter(({ from }) => from === upgrade)
       if (rows.length === 0) continue
@@ -164,8 +168,20 @@ export async function verdictOn({ lines, seals, heads, keys, options }: Handed):
   try {
     const files = [await write('log.ndjson', lines)]
     const given = {
-      ...{ json: true, ...options, seals: await write('seals', seals.map((seal) => JSON.stringify(seal))) },
-      heads: [await write('heads', heads.map((seal) => JSON.stringify(seal)))],
+      ...{
+        json: true,
+        ...options,
+        seals: await write(
+          'seals',
+          seals.map((seal) => JSON.stringify(seal)),
+        ),
+      },
+      heads: [
+        await write(
+          'heads',
+          heads.map((seal) => JSON.stringify(seal)),
+        ),
+      ],
       key: await Promise.all(
         keys.map((key, i) => write(`key-${i}.pem`, [key.export({ type: 'spki', format: 'pem' }).toString()])),
       ),

@@ -58,7 +58,11 @@ test('threads find the same, and objects are followed from segment to segment', 
   const [created, ...others] = randomLog(random, n)
   // Nothing more happens to it.
   const kept = { ...(created as PhaseChangeRecord), objectId: '00000000-0000-4000-8000-000000000000' }
-  const lines = [kept, { ...(created as PhaseChangeRecord), sequence: 2 }, ...others.map((one) => ({ ...one, sequence: one.sequence + 1 }))]
+  const lines = [
+    kept,
+    { ...(created as PhaseChangeRecord), sequence: 2 },
+    ...others.map((one) => ({ ...one, sequence: one.sequence + 1 })),
+  ]
   const texts = lines.map(lineOfRecord)
   const range = { first: 1, last: n + 1 }
   const source = await filesOf([texts])
