@@ -57,7 +57,7 @@ export class Sealer implements AsyncDisposable {
   readonly #parts: SealerParts
   readonly #stopTimer: () => void
   readonly #stop = new AbortController()
-  /** Of the seals that were there at the last one. */
+  /** The tree up to the last seal that this process has seen. */
   #frontier = new Frontier()
   #running: Promise<void> | null = null
   /** When the last search that found nothing began, by `performance.now()`. */

@@ -9,7 +9,7 @@ import { phaseIn, UNMOVED_IN_ALL, withPhase } from './phases.ts'
 export interface Source {
   readonly files: readonly { readonly path: string; readonly size: number }[]
 }
-/** Of bytes. */
+/** Places in the bytes of a source. */
 export interface Range {
   readonly start: number
   readonly end: number
@@ -19,7 +19,7 @@ export type Blocks = readonly Pick<Seal, 'log' | 'epoch' | 'base' | 'first' | 'l
 export interface Found {
   readonly sequence: number
   readonly problem: 'UNREADABLE' | 'MISSING' | 'CHANGED' | 'ILLEGAL' | 'INTERRUPTED'
-  /** What is wrong, in words. */
+  /** The problem in words. */
   readonly what: string
 }
 
@@ -63,7 +63,7 @@ class Lines {
   get chunk(): Buffer {
     return this.#chunk
   }
-  /** Where the line begins in the source. */
+  /** The place in the source at which the line begins. */
   get start(): number {
     return this.#position + this.from
   }

@@ -99,7 +99,7 @@ function describe(
     range
       ? `The changes ${first} to ${range.last} are complete, in order and legal (${count}).`
       : 'There are no changes.',
-    ...(first > 1 ? [`Those before ${first} are not in these files.`] : []),
+    ...(first > 1 ? [`These files lack the changes before ${first}.`] : []),
     end
       ? `They are as they were sealed, up to ${end.last} (seal ${end.size}, root ${end.root}).`
       : 'Nothing shows who has written them: --seals names their seals.',

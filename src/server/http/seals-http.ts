@@ -10,7 +10,7 @@ import { strangersTurn } from './strangers-turn.ts'
 const MOST = LOG_BOUNDS.limit.most
 const WRONG = `after: must be the size of a seal; limit: must be a whole number from 1 to ${MOST}. There are no other parameters.`
 
-/** `GET /log/seals`: a page of the seals of the log, as lines. A restored database may have others after the same size, so each page is asked for again. */
+/** `GET /log/seals`: a page of the seals of the log, as lines. No page is kept for long: a restored database may have other seals of the same size. */
 export async function handleSeals(
   request: IncomingMessage,
   response: ServerResponse,

@@ -140,7 +140,7 @@ export function sealAgain(seals: readonly Seal[], lines: readonly string[], key:
   })
 }
 
-/** What a stranger has. */
+/** The files of a stranger. */
 export interface Handed {
   readonly lines: readonly string[]
   readonly seals: readonly Seal[]
