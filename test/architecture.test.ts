@@ -162,6 +162,7 @@ test('the command line loads nothing of the server before it serves', () => {
     'manifest',
     'chain-hash',
     'process',
+    'seal',
     'sign-in',
     'tracing',
   ]

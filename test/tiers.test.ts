@@ -24,6 +24,7 @@ const JUDGED_ON_LANDING = {
   'src/{families/**,projects}/{commands,graphql,rules}/**':
     'Rules and commands, which the landing tier judges on real servers.',
   'src/families/pipelines/*/{commands,graphql}.ts': 'Commands, which the landing tier judges on real servers.',
+  'src/seal/**': 'Pure; a unit test plants forgeries.',
   'src/{chain-hash,example,logger,standard-webhooks,system}.ts': 'Each deep test uses them.',
 }
 
