@@ -18,8 +18,11 @@ import { lineOf } from './line.ts'
 import { readPage } from './page.ts'
 import { readSeals } from './seals.ts'
 
-/** Milliseconds. A change waits no longer for its seal, unless the log grows faster than it is sealed. */
-const EVERY_MS = 5_000
+/**
+ * Milliseconds. A change waits no longer for its seal, unless the log grows faster than it is sealed. In a year they are a million seals at most, whose
+ * signatures a verifier checks in a minute.
+ */
+const EVERY_MS = 30_000
 /** Changes of a block, at most: their lines take some ten milliseconds. */
 const BLOCK = 2_000
 /** Lines that are hashed in one turn of the event loop, in about a millisecond. */
@@ -49,7 +52,7 @@ interface SealerParts {
   readonly system: Pick<System, 'now'>
   readonly logger: Logger
   readonly key: KeyObject
-  readonly writes?: Pick<Writes, 'isQuietSince'>
+  readonly writes?: Pick<Writes, 'isQuietSince' | 'onWrite'>
 }
 
 /** Seals numbered changes behind everything else. Each engine with a key has one; one at a time works. */
@@ -68,6 +71,9 @@ export class Sealer implements AsyncDisposable {
     this.#parts = parts
     this.#stopTimer = every(EVERY_MS, () => {
       if (!parts.writes?.isQuietSince(this.#emptyAt)) this.#sealInBackground()
+    })
+    parts.writes?.onWrite((isJump) => {
+      if (isJump && !this.#stop.signal.aborted) this.#sealInBackground()
     })
   }
 

@@ -17,7 +17,7 @@ interface PrunedParts {
   readonly pool: Pool
   readonly system: Pick<System, 'now'>
   readonly logger: Logger
-  readonly writes: Pick<Writes, 'isQuietSince'>
+  readonly writes: Pick<Writes, 'isQuietSince' | 'onWrite'>
 }
 
 /** Seals the log, indexes its text and that of output, and removes old phase changes, old events of the audit, old artifacts and old deliveries of hooks, each as long as the settings say. */

@@ -3,6 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Frontier } from '../../src/seal/merkle.ts'
+import { type Seal, signSeal } from '../../src/seal/seal.ts'
 import { startTestApp, type TestApp } from '../testkit/app.ts'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
@@ -45,7 +47,10 @@ async function work(name: string): Promise<number> {
   await until(isSettled, { what: 'all is at rest' })
   return (await app.client.query(HEAD)).log?.head ?? 0
 }
+/** The file of seals, once they reach so far. */
 async function sealedTo(head: number): Promise<readonly string[]> {
+  // An engine seals at once when the time of a test moves.
+  app.app.timeMoved()
   return await until(
     async () => {
       expect((await monitor(`seals --to ${file('kept')} --key ${file('pub.pem')}`)).code).toBe(0)
@@ -99,9 +104,22 @@ test('a file that is not what the server has sealed is not continued', async () 
   // The last line may have been cut by the end of a process.
   expect(await keep(text.slice(0, -20))).toMatchObject({ code: 0 })
   expect(await readFile(file('other'), 'utf8')).toBe(text)
-  const edited = await keep(text.replace(/"at":"20../, '"at":"1970'))
-  expect(edited.code).toBe(1)
-  expect(edited.out).toContain('has not signed the seal 1')
+  const [first = '', ...others] = text.split('\n')
+  const leafOf = /"leaf":"(.)/.exec(first)?.[1] === '0' ? '1' : '0'
+  const edited = await keep([first.replace(/"leaf":"./, `"leaf":"${leafOf}`), ...others].join('\n'))
+  expect(edited).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('the root of the seal 1 is not that of its leaves') as string,
+  })
+  // The server has lost its last seal.
+  const last = JSON.parse(others.at(-2) ?? first) as Seal
+  const more = { ...last, size: last.size + 1, first: last.last + 1, last: last.last + 1 }
+  const tree = new Frontier()
+  for (const line of text.trim().split('\n')) tree.append(Buffer.from((JSON.parse(line) as Seal).leaf, 'hex'))
+  tree.append(Buffer.from(more.leaf, 'hex'))
+  const { key: _, signature: __, ...head } = { ...more, root: tree.root() }
+  const cut = await keep(`${text}${JSON.stringify(signSeal(head, KEY.privateKey))}\n`)
+  expect(cut).toMatchObject({ code: 1, out: expect.stringContaining('does not have the seal') as string })
 })
 
 test('what cannot be used is said, and what has failed has a code', async () => {

@@ -1,4 +1,4 @@
-import { open, readFile } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { ClientError } from '../../client/client-error.ts'
 import { networkProblem } from '../../client/http-call.ts'
 import { invalid } from '../../client-model/index.ts'
@@ -6,8 +6,8 @@ import { parseSeal, type Seal } from '../../seal/seal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printText } from '../terminal/io.ts'
-import { readKey } from './verify.ts'
-import { keysOf, SealChain, type SealProblem } from './verify-seals.ts'
+import { linesOf, readKey } from './verify.ts'
+import { keysOf, SealChain, type SealProblem, signatureProblem } from './verify-seals.ts'
 
 export interface KeepOptions {
   readonly to?: string
@@ -16,27 +16,26 @@ export interface KeepOptions {
 
 /** Prints the seals of the server; or appends those that a file lacks, once each follows from the last one in it. */
 export async function keepSeals(session: Session, { to, key = [] }: KeepOptions): Promise<ExitCode> {
-  const keys = await Promise.all(key.map(readKey)).catch((error: Error) => error.message)
+  const keys = await Promise.all(key.map(readKey)).then(keysOf, (error: Error) => error.message)
   if (typeof keys === 'string') return session.refuse(invalid(keys))
-  const chain = new SealChain(keysOf(keys))
-  const kept = to === undefined ? '' : await readKept(to)
-  for (const line of kept.split('\n').filter(Boolean)) {
-    const seal = parseSeal(line)
-    const problem = seal ? chain.add(seal) : notSeal(chain.end)
-    if (problem) return report(session, to ?? '', problem)
-  }
+  const chain = new SealChain()
+  const kept = to === undefined ? 0 : await readKept(to, chain)
+  if (typeof kept !== 'number') return report(session, to ?? '', kept)
   const { end } = chain
+  // The root of the last one has all before it. Each was verified when it came.
+  const unsigned = end && signatureProblem(end, keys)
+  if (unsigned) return report(session, to ?? '', unsigned)
   // The last one that is kept comes again: another one shows that this is not the history that was published.
   let after = Math.max(0, (end?.size ?? 0) - 1)
   await using file = to === undefined ? null : await open(to, 'a')
-  await file?.truncate(Buffer.byteLength(kept))
+  await file?.truncate(kept)
   for (let isFirst = true; ; isFirst = false) {
     const lines = await readPage(session, after)
     if (isFirst && end && lines[0] !== JSON.stringify(end)) return report(session, to ?? '', replaced(end, lines[0]))
     const news = isFirst && end ? lines.slice(1) : lines
     for (const line of news) {
       const seal = parseSeal(line)
-      const problem = seal ? chain.add(seal) : notSeal(chain.end)
+      const problem = seal ? (chain.add(seal) ?? signatureProblem(seal, keys)) : notSeal(chain.end)
       if (problem) return report(session, session.connection.url, problem)
     }
     const text = news.map((line) => `${line}\n`).join('')
@@ -54,13 +53,19 @@ export async function keepSeals(session: Session, { to, key = [] }: KeepOptions)
   return EXIT.ok
 }
 
-/** Whole lines: the last one may have been cut by the end of a process. */
-async function readKept(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  return text.slice(0, text.lastIndexOf('\n') + 1)
+/** Adds the seals of a file; its bytes in whole lines, since the last one may have been cut by the end of a process. */
+async function readKept(path: string, chain: SealChain): Promise<number | SealProblem> {
+  const { size = 0 } = (await stat(path).catch(() => null)) ?? {}
+  let bytes = 0
+  for await (const line of size > 0 ? linesOf(path) : []) {
+    const end = bytes + Buffer.byteLength(line) + 1
+    if (end > size) break
+    bytes = end
+    const seal = parseSeal(line)
+    const problem = seal ? chain.add(seal) : notSeal(chain.end)
+    if (problem) return problem
+  }
+  return bytes
 }
 
 const notSeal = (end: Seal | null): SealProblem => ({

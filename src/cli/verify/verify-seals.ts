@@ -29,12 +29,8 @@ export function signatureProblem(seal: Seal, keys: Keys): SealProblem | null {
 /** Seals in their order, from the first one on. */
 export class SealChain {
   readonly #frontier = new Frontier()
-  readonly #keys: Keys
   #end: Seal | null = null
 
-  constructor(keys: Keys) {
-    this.#keys = keys
-  }
   get end(): Seal | null {
     return this.#end
   }
@@ -54,15 +50,15 @@ export class SealChain {
     this.#frontier.append(Buffer.from(seal.leaf, 'hex'))
     if (this.#frontier.root() !== seal.root) return wrong(`the root of the seal ${size} is not that of its leaves`)
     this.#end = seal
-    return signatureProblem(seal, this.#keys)
+    return null
   }
 }
 
 /** The first problem of seals that begin with the first one of the log. */
 export function verifySeals(seals: readonly Seal[], keys: Keys): SealProblem | null {
-  const chain = new SealChain(keys)
+  const chain = new SealChain()
   for (const seal of seals) {
-    const problem = chain.add(seal)
+    const problem = chain.add(seal) ?? signatureProblem(seal, keys)
     if (problem) return problem
   }
   return null
@@ -83,11 +79,12 @@ export function compareHeads(
 ): SealProblem | readonly Lost[] {
   const lost = new Map<number, Lost>()
   for (const head of heads) {
-    const problem = signatureProblem(head, keys)
-    if (problem) return problem
-    const { size, epoch, first, last } = head
+    const { size, epoch, first, last, root, signature } = head
     const here = seals[size - 1]
-    if (here && here.root === head.root && here.last === last) continue
+    const isHere = here?.root === root && here.last === last
+    const problem = isHere && here.signature === signature ? null : signatureProblem(head, keys)
+    if (problem) return problem
+    if (isHere) continue
     const common = seals.findLast((seal) => seal.epoch <= epoch)
     if (common && size <= common.size)
       return { sequence: first, problem: 'REWRITTEN', what: `the head ${size} that was kept is of another history` }

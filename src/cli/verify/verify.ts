@@ -1,6 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { isSealKey, parseSeal, type Seal } from '../../seal/seal.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printJson, printLine } from '../terminal/io.ts'
@@ -153,12 +155,17 @@ async function readMachines(path: string): Promise<readonly PublishedMachine[]> 
   throw new Error(`${path} has no tables: write them by \`phaseline machines --json\`.`)
 }
 
+/** The lines of a file may be more than one text can have. */
+export const linesOf = (path: string): AsyncIterable<string> =>
+  createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })
+
 /** @throws if a line is no seal */
-export async function readSeals(path: string): Promise<readonly Seal[]> {
-  const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '')
-  return lines.map((line, i) => {
+async function readSeals(path: string): Promise<readonly Seal[]> {
+  const seals: Seal[] = []
+  for await (const line of linesOf(path)) {
     const seal = parseSeal(line)
-    if (seal) return seal
-    throw new Error(`${path} has no seal in line ${i + 1}.`)
-  })
+    if (!seal) throw new Error(`${path} has no seal in line ${seals.length + 1}.`)
+    seals.push(seal)
+  }
+  return seals
 }

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { allMachines } from '../../../src/families/machines.ts'
 import { lineOf } from '../../../src/log/line.ts'
 import { signSeal } from '../../../src/seal/seal.ts'
 import { seeded } from '../../testkit/seed.ts'
@@ -200,6 +201,25 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
       log.lines.with(
         at,
         edited(log.lines[at] ?? '', (line) => ({ ...line, actor: 'NOBODY' })),
+      ),
+    )
+  },
+  'a change that another phase allows is sealed by who has the keys': (log, random) => {
+    const machine = (line: string) => allMachines.find(({ name }) => line.includes(`"machine":"${name}"`))
+    const rows = log.lines.flatMap((line, i) =>
+      line.includes('"revision":0') || line.includes('"from":null')
+        ? []
+        : (machine(line)?.transitions ?? []).flatMap((row) =>
+            line.includes(`"from":"${row.from}"`) ? [] : [{ i, row }],
+          ),
+    )
+    const { i, row } = pick(random, rows)
+    const { from, actor, to } = row
+    return sealedByUs(
+      log,
+      log.lines.with(
+        i,
+        edited(log.lines[i] ?? '', (line) => ({ ...line, from, actor, to })),
       ),
     )
   },
