@@ -41,7 +41,7 @@ export interface Segment {
  */
 export const STANDING = 9
 
-const CHUNK = 4 * 1024 * 1024
+const CHUNK = 1024 * 1024
 const LINE_BREAK = 10
 /** Segments meet at the beginning of a block, and where nothing is sealed at each of these. */
 const UNSEALED_BLOCK = 4_096

@@ -30,7 +30,8 @@ function honest(random: Random): Handed {
   const stretches = [{ through: middle }, { through: CHANGES, epoch: 2, base: middle, key: NEW_KEY.privateKey }]
   const seals = sealLines(lines, stretches, { random })
   const heads = seals.filter((seal) => random() < 0.3 || seal === seals.at(-1))
-  return { lines, seals, heads, keys: [KEY.publicKey, NEW_KEY.publicKey] }
+  // A loss that is accepted excuses no forgery.
+  return { lines, seals, heads, keys: [KEY.publicKey, NEW_KEY.publicKey], options: { allowLost: true } }
 }
 
 type Forgery = (log: Handed, random: Random) => Handed
@@ -186,6 +187,18 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
       edited(log.lines[at] ?? '', (line) => ({ ...line, by: 'mallory' })),
     )
     return { ...sealedByUs(log, lines), heads: log.heads }
+  },
+  'a root that is not that of the leaves is signed by who has the keys': (log, random) =>
+    inSeals({ ...log, heads: [] }, Math.floor(random() * log.seals.length), ({ key: _, signature: __, ...seal }) =>
+      signSeal({ ...seal, root: '0'.repeat(64) }, privateKeyOf(seal.epoch)),
+    ),
+  'a block is left out by who has the keys, and no size says so': (log, random) => {
+    const kept = log.seals.toSpliced(Math.floor(random() * (log.seals.length - 1)), 1)
+    const seals = sealAgain(kept, log.lines, null)
+    return {
+      ...{ ...log, heads: [] },
+      seals: seals.map(({ key: _, signature: __, ...seal }) => signSeal(seal, privateKeyOf(seal.epoch))),
+    }
   },
   'an epoch is hidden': (log) => ({
     ...log,
