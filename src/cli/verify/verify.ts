@@ -132,12 +132,41 @@ async function readAll(files: readonly string[], { seals, heads = [], key = [], 
 async function sourceOf(paths: readonly string[]): Promise<Source> {
   const found = await Promise.all(
     paths.map(async (path) => {
-      if (!(await stat(path)).isDirectory()) return [path]
-      const names = (await readdir(path)).filter((name) => name.endsWith('.ndjson'))
-      return names.toSorted().map((name) => join(path, name))
+      const here = await stat(path)
+      return here.isDirectory() ? await filesOf(path) : [{ path, size: here.size }]
     }),
   )
-  return { files: await Promise.all(found.flat().map(async (path) => ({ path, size: (await stat(path)).size }))) }
+  return { files: found.flat() }
+}
+
+/** The history and the first sequence of a file, where they begin its name: each history replaces the end of the one before. */
+const HISTORY = /^(?<history>\d{3,})-(?<first>\d{12,})-/
+
+async function filesOf(folder: string): Promise<Source['files']> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.ndjson')).toSorted()
+  const files: { readonly path: string; readonly size: number }[] = []
+  let [later, end] = ['', Number.POSITIVE_INFINITY]
+  let next = end
+  for (const name of names.toReversed()) {
+    const { history = '', first = '' } = HISTORY.exec(name)?.groups ?? {}
+    if (history !== later) end = next
+    ;[later, next] = [history, Math.min(end, Number(first))]
+    const path = join(folder, name)
+    files.unshift({
+      path,
+      size: end < Number.POSITIVE_INFINITY ? await bytesBefore(path, end) : (await stat(path)).size,
+    })
+  }
+  return files
+}
+
+async function bytesBefore(path: string, sequence: number): Promise<number> {
+  let bytes = 0
+  for await (const line of linesOf(path)) {
+    if ((JSON.parse(line) as { readonly sequence: number }).sequence >= sequence) break
+    bytes += Buffer.byteLength(line) + 1
+  }
+  return bytes
 }
 
 export async function readKey(path: string): Promise<KeyObject> {

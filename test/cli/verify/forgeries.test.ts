@@ -331,11 +331,11 @@ test('a restore loses what was published after it, which is named, and accepted 
     const [restored, published] = [50, 90]
     const before = sealLines(lines, [{ through: restored }], { random })
     const heads = sealLines(lines, [{ through: published }], { random, before })
-    const others = randomLog(random, CHANGES).slice(0, restored)
-    expect(others).toHaveLength(restored)
-    // From there on the log continues otherwise: here with what the old one had later.
-    const seals = sealLines(lines.slice(0, 80), [{ through: 80, epoch: 2, base: restored }], { random, before })
-    const log = { lines: lines.slice(0, 80), seals, keys: [KEY.publicKey] }
+    const continued = lines
+      .slice(0, 80)
+      .map((line, at) => (at < restored ? line : edited(line, (fields) => ({ ...fields, by: 'bob' }))))
+    const seals = sealLines(continued, [{ through: 80, epoch: 2, base: restored }], { random, before })
+    const log = { lines: continued, seals, keys: [KEY.publicKey] }
     expect(await verdictOn({ ...log, heads: before })).toMatchObject({ code: 0, lost: [] })
     const lost = [{ epoch: 1, from: restored + 1, through: published }]
     const told = await verdictOn({ ...log, heads })
@@ -344,6 +344,18 @@ test('a restore loses what was published after it, which is named, and accepted 
       code: 0,
       lost,
       problem: null,
+    })
+    // An archive keeps the end that was lost.
+    const archive = {
+      '001-000000000001-000000000030-2026-11-29.ndjson': lines.slice(0, 30),
+      '001-000000000031-000000000070-2026-11-30.ndjson': lines.slice(30, 70),
+      '001-000000000071-000000000090-2026-11-30.ndjson': lines.slice(70, 90),
+      '002-000000000051-000000000060-2026-11-30.ndjson': continued.slice(50, 60),
+      '002-000000000061-000000000080-2026-11-30.ndjson': continued.slice(60),
+    }
+    expect(await verdictOn({ ...log, heads: before, archive })).toMatchObject({
+      code: 0,
+      range: { first: 1, last: 80 },
     })
     // The heads of the new history are no excuse for a head of the old one that is within what both have.
     const rewritten = sealAgain(heads, lines.with(3, lines[4] ?? ''), KEY.privateKey)

@@ -146,6 +146,8 @@ export interface Handed {
   readonly seals: readonly Seal[]
   readonly heads: readonly Seal[]
   readonly keys: readonly KeyObject[]
+  /** An archive, by the names of its files, instead of the lines in one file. */
+  readonly archive?: Readonly<Record<string, readonly string[]>>
   readonly options?: { readonly allowLost?: boolean }
 }
 export interface Verdict {
@@ -159,14 +161,15 @@ export interface Verdict {
 }
 
 /** Verifies by the command, on files in a folder. */
-export async function verdictOn({ lines, seals, heads, keys, options }: Handed): Promise<Verdict> {
+export async function verdictOn({ lines, seals, heads, keys, archive, options }: Handed): Promise<Verdict> {
   const folder = await mkdtemp(join(tmpdir(), 'verify-'))
   const write = async (name: string, all: readonly string[]) => {
     await writeFile(join(folder, name), all.map((line) => `${line}\n`).join(''))
     return join(folder, name)
   }
   try {
-    const files = [await write('log.ndjson', lines)]
+    for (const [name, part] of Object.entries(archive ?? {})) await write(name, part)
+    const files = archive ? [folder] : [await write('log.ndjson', lines)]
     const given = {
       ...{
         json: true,
