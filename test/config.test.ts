@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -344,6 +345,20 @@ test('everything that can be set', () => {
     databaseUrl: 'postgresql://ada@localhost/db?host=%2Frun%2Fpg',
     redisUrl: 'rediss://cache:6380',
   })
+})
+
+test('only a private Ed25519 key seals the log', () => {
+  const pem = { format: 'pem', type: 'pkcs8' } as const
+  const sealing = generateKeyPairSync('ed25519')
+  const loaded = loadConfig({ PHASELINE_SEAL_KEY: sealing.privateKey.export(pem).toString() })
+  expect(loaded.ok && loaded.config.sealKey?.equals(sealing.privateKey)).toBe(true)
+  const others = [
+    sealing.publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+    generateKeyPairSync('x25519').privateKey.export(pem).toString(),
+    'hunter2',
+  ]
+  const problem = 'PHASELINE_SEAL_KEY: must be a private Ed25519 key in PEM: openssl genpkey -algorithm ed25519'
+  for (const other of others) expect(loadConfig({ PHASELINE_SEAL_KEY: other })).toEqual({ ok: false, problems: [problem] })
 })
 
 test.each([

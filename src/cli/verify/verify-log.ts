@@ -33,6 +33,7 @@ export interface VerifyParts {
   readonly seals: readonly Seal[]
   readonly machines: readonly PublishedMachine[]
   readonly segmentBytes?: number
+  readonly signal?: AbortSignal
   /** 0: the work is done in this thread, as it is if there is one segment only. */
   readonly threads?: number
 }
@@ -40,7 +41,7 @@ export interface VerifyParts {
 /** Verifies an export: complete, in order, as sealed, and each change legal. The first problem ends it. */
 export async function verifyLog(
   source: Source,
-  { seals, machines, segmentBytes = SEGMENT, threads = Math.min(availableParallelism(), MOST_THREADS) }: VerifyParts,
+  { seals, machines, signal, segmentBytes = SEGMENT, threads = Math.min(availableParallelism(), MOST_THREADS) }: VerifyParts,
 ): Promise<VerifiedLog> {
   const size = source.files.reduce((sum, file) => sum + file.size, 0)
   const starts = Array.from({ length: Math.max(1, Math.ceil(size / segmentBytes)) }, (_, i) => i * segmentBytes)
@@ -55,6 +56,7 @@ export async function verifyLog(
   const joined = new JoinedSegments(law)
   const running: Promise<Segment>[] = []
   for (const start of starts) {
+    signal?.throwIfAborted()
     const segment = verifyRange({ start, end: start + segmentBytes })
     // Nobody awaits those after the first problem.
     segment.catch(() => undefined)

@@ -56,7 +56,7 @@ export async function verify(
   const { source, seals, heads, keys, tables } = read
   const compared = verifySeals(seals, keys) ?? compareHeads(heads, seals, keys)
   const lost = 'problem' in compared ? [] : compared
-  const log = await verifyLog(source, { seals, machines: tables ?? machines })
+  const log = await verifyLog(source, { seals, machines: tables ?? machines, signal: io.signal })
   const problem = ('problem' in compared ? compared : null) ?? log.found ?? (options.allowLost ? null : lossOf(lost))
   const { found: _, ...facts } = log
   const end = seals.at(-1)
