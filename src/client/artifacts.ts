@@ -1,6 +1,7 @@
 import { FENCE_HEADER, mediaTypeOf } from '../core/artifact.ts'
-import { ClientError, fromGraphqlErrors, isRecord, isRetryableStatus } from './client-error.ts'
+import { ClientError } from './client-error.ts'
 import { networkProblem } from './http-call.ts'
+import { type PlainCall, send } from './plain-call.ts'
 
 /** Content of artifacts, which goes beside GraphQL. */
 
@@ -23,16 +24,8 @@ export interface ArtifactContent {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-export interface ArtifactCall {
-  /** The endpoint of GraphQL. */
-  readonly url: URL
-  readonly token: string
-  readonly fetch: typeof globalThis.fetch
-  readonly signal: AbortSignal
-}
-
 /** @throws ClientError, or the reason of the signal */
-export async function writeArtifact(call: ArtifactCall, upload: ArtifactUpload): Promise<void> {
+export async function writeArtifact(call: PlainCall, upload: ArtifactUpload): Promise<void> {
   const { objectId, fence, name, isFolder, isCache = false, body } = upload
   const headers = { [FENCE_HEADER]: fence, 'content-type': mediaTypeOf(isFolder) }
   // The types are those of browsers, which send no streams over HTTP/1.1.
@@ -43,8 +36,8 @@ export async function writeArtifact(call: ArtifactCall, upload: ArtifactUpload):
 }
 
 /** @throws ClientError, or the reason of the signal */
-export async function readArtifact(call: ArtifactCall, id: string): Promise<ArtifactContent> {
-  const response = await send(call, `artifacts/${encodeURIComponent(id)}`, { method: 'GET' })
+export async function readArtifact(call: PlainCall, id: string): Promise<ArtifactContent> {
+  const response = await send(call, `artifacts/${encodeURIComponent(id)}`)
   const size = Number(response.headers.get('content-length') ?? 0)
   const [, digest = ''] = /sha-256=:([^:]+):/.exec(response.headers.get('repr-digest') ?? '') ?? []
   const { body } = response
@@ -55,7 +48,7 @@ export async function readArtifact(call: ArtifactCall, id: string): Promise<Arti
 
 async function* verified(
   body: ReadableStream<Uint8Array>,
-  { size, sha256, call }: { readonly size: number; readonly sha256: string; readonly call: ArtifactCall },
+  { size, sha256, call }: { readonly size: number; readonly sha256: string; readonly call: PlainCall },
 ): AsyncGenerator<Uint8Array> {
   const hash = createDigest()
   const reader = body.getReader()
@@ -98,22 +91,3 @@ function createDigest(): Digest {
   }
 }
 const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-
-async function send({ url, token, fetch, signal }: ArtifactCall, path: string, init: object): Promise<Response> {
-  const { headers = {} } = init as { headers?: Readonly<Record<string, string>> }
-  const request = { ...init, headers: { ...headers, authorization: `Bearer ${token}` }, redirect: 'error', signal }
-  const response = await fetch(new URL(path, url), request as RequestInit).catch((error: unknown) => {
-    if (signal.aborted) throw signal.reason
-    throw new ClientError('network', networkProblem(error, token))
-  })
-  if (response.ok) return response
-  const { status } = response
-  const answer: unknown = await response.json().catch(() => null)
-  const failed = isRecord(answer) ? fromGraphqlErrors(answer.errors, status) : null
-  if (status === 401)
-    throw new ClientError('unauthorized', failed?.message ?? `The server answered ${status}.`, { status })
-  throw (
-    failed ??
-    new ClientError('http', `The server answered ${status}.`, { status, retryable: isRetryableStatus(status) })
-  )
-}

@@ -2,6 +2,7 @@
 import type { TypedDocument } from '../documents/typed-document.ts'
 import type { ArtifactContent, ArtifactUpload } from './artifacts.ts'
 import type { FollowOptions, PhaseLogBatch } from './phase-log.ts'
+import type { LogPage } from './plain-call.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
 
@@ -64,6 +65,11 @@ export interface Client extends AsyncDisposable {
    * @throws ClientError, or the signal's reason when it aborts
    */
   writeArtifact(upload: ArtifactUpload, options?: QueryOptions): Promise<void>
+  /**
+   * A page of the log as `GET /log` sends it, with the parameters of that endpoint, such as `{ after: cursor, to: 'FAILED' }`.
+   * @throws ClientError, such as CURSOR_EXPIRED, or the signal's reason when it aborts
+   */
+  readLog(parameters: Readonly<Record<string, string>>, options?: QueryOptions): Promise<LogPage>
   /**
    * A subscription. It reconnects without limit and skips what happens meanwhile, unless `variables` is a function:
    * the client calls it at each reconnection, so that it can pass the cursor to resume after.

@@ -1,11 +1,12 @@
 import type { TypedDocument } from '../documents/typed-document.ts'
-import { type ArtifactCall, readArtifact, writeArtifact } from './artifacts.ts'
+import { readArtifact, writeArtifact } from './artifacts.ts'
 import type { Client, ClientOptions, QueryOptions, SubscribeOptions, Variables } from './client.ts'
 import { ClientError } from './client-error.ts'
 import { endpointOf } from './endpoint.ts'
 import { followPhases } from './follow-phases.ts'
 import { httpCall } from './http-call.ts'
 import { pause, retryDelay } from './pause.ts'
+import { type PlainCall, readLogPage } from './plain-call.ts'
 import { openSocket, type Socket } from './socket.ts'
 import { tokenSource } from './token-source.ts'
 
@@ -34,7 +35,7 @@ export function createClient(options: ClientOptions): Client {
       return await call(second)
     }
   }
-  const ofArtifacts = (token: string, { signal }: QueryOptions): ArtifactCall => ({
+  const plain = (token: string, { signal }: QueryOptions): PlainCall => ({
     ...{ url, token, fetch: fetch ?? globalThis.fetch, signal: withClose(signal) },
   })
 
@@ -44,9 +45,11 @@ export function createClient(options: ClientOptions): Client {
       return await renewing((asked) => httpCall<T>({ ...call, token: asked }))
     },
 
-    readArtifact: (id, options = {}) => renewing((asked) => readArtifact(ofArtifacts(asked, options), id)),
+    readArtifact: (id, options = {}) => renewing((asked) => readArtifact(plain(asked, options), id)),
     // Its body is read once: who repeats it has it made anew.
-    writeArtifact: async (upload, options = {}) => await writeArtifact(ofArtifacts(await token.ask(), options), upload),
+    writeArtifact: async (upload, options = {}) => await writeArtifact(plain(await token.ask(), options), upload),
+
+    readLog: (parameters, options = {}) => renewing((asked) => readLogPage(plain(asked, options), parameters)),
 
     subscribe<T>(
       document: TypedDocument<T, never>,

@@ -43,4 +43,5 @@ export type {
 export { ClientError, type ClientErrorKind } from './client-error.ts'
 export { createClient } from './create-client.ts'
 export { type FollowOptions, type LogRange, logRangeOf, type PhaseChange, type PhaseLogBatch } from './phase-log.ts'
+export type { LogPage } from './plain-call.ts'
 export { createRenewingSocket } from './renewing-socket.ts'
