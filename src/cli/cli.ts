@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { ObjectKind } from '../core/vocabulary.ts'
+import type { ArchivedStream } from './archive/stream.ts'
 import type { Appliable, Exportable } from './manifests/appliable.ts'
 import type { Located } from './objects/address.ts'
 import type { AskMany } from './objects/selection.ts'
@@ -60,6 +61,8 @@ export interface Cli {
   /** How a verb is asked of all objects that a selection has; null: no family can. */
   askMany(): Promise<AskMany | null>
   standings(): Promise<readonly Standing[]>
+  /** The streams of families, beside log and audit. */
+  archivedStreams(): Promise<readonly ArchivedStream[]>
   /** The program with all of its commands, whichever the command line names. */
   wholeProgram(): Promise<Command>
 }

@@ -70,6 +70,7 @@ export async function createProgram(
     },
     askMany: async () => (await halves.find((half) => half.askMany)?.askMany?.()) ?? null,
     standings: async () => (await Promise.all(halves.map((half) => half.standing?.() ?? []))).flat(),
+    archivedStreams: async () => (await Promise.all(halves.map((half) => half.archives?.() ?? []))).flat(),
     wholeProgram: async () => {
       await load(program.commands)
       return program

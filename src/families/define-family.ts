@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { ProgramDefinition } from '../agents/program.ts'
+import type { ArchivedStream } from '../cli/archive/stream.ts'
 import type { CommandEntry, Shows, Standing } from '../cli/cli.ts'
 import type { Appliable, Exportable } from '../cli/manifests/appliable.ts'
 import type { AskMany } from '../cli/objects/selection.ts'
@@ -100,6 +101,8 @@ export interface FamilyCli {
   askMany?(): Promise<AskMany>
   /** Loads its part in `status`. */
   standing?(): Promise<Standing>
+  /** Loads the streams that it adds to `archive`. */
+  archives?(): Promise<readonly ArchivedStream[]>
 }
 
 /** The dependencies of commands. */

@@ -36,16 +36,27 @@ export async function* eventsAfter(
   after: string,
   filter: AuditFilter = {},
 ): AsyncGenerator<readonly AuditEvent[]> {
-  let before = after
-  for (;;) {
-    const variables = { filter, last: PAGE, before }
-    const { auditLog } = await session.client.query(EVENTS, variables, { signal: session.io.signal })
-    if (!auditLog) return
-    yield auditLog.edges.map(({ node }) => node).toReversed()
-    const { hasPreviousPage, startCursor } = auditLog.pageInfo
-    if (!hasPreviousPage || startCursor === null) return
-    before = startCursor
+  for (let next: string | null = after; next !== null; ) {
+    const page: EventPage = await eventPageAfter(session, next, filter)
+    yield page.events
+    next = page.next
   }
+}
+
+interface EventPage {
+  readonly events: readonly AuditEvent[]
+  /** The cursor of the next page; null: there is none. */
+  readonly next: string | null
+}
+export async function eventPageAfter(
+  { client, io }: Session,
+  before: string,
+  filter: AuditFilter = {},
+): Promise<EventPage> {
+  const { auditLog } = await client.query(EVENTS, { filter, last: PAGE, before }, { signal: io.signal })
+  if (!auditLog) return { events: [], next: null }
+  const { hasPreviousPage, startCursor } = auditLog.pageInfo
+  return { events: auditLog.edges.map(({ node }) => node).toReversed(), next: hasPreviousPage ? startCursor : null }
 }
 
 /** The events before one, that is after it in the order of `auditLog`. */

@@ -33,7 +33,9 @@ export async function verify(session: Session, known: KnownHead | undefined): Pr
   }
 }
 
-async function readEnds(session: Session): Promise<{ readonly anchor: ChainEnd; readonly head: ChainEnd } | null> {
+export async function readEnds(
+  session: Session,
+): Promise<{ readonly anchor: ChainEnd; readonly head: ChainEnd } | null> {
   const { auditChain } = await session.client.query(CHAIN, {}, { signal: session.io.signal })
   return auditChain && { anchor: endOf(auditChain.anchor), head: endOf(auditChain.head) }
 }

@@ -227,6 +227,12 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
     load: async () => (await import('./verify.ts')).addVerify,
   },
   {
+    usage: 'archive [options] <folder>',
+    group: 'Server',
+    description: 'write what has come of log, audit and runs since the last time into files of a folder',
+    load: async () => (await import('./archive.ts')).addArchive,
+  },
+  {
     usage: 'login [options]',
     group: 'Machine',
     description: 'sign in at the issuer of a server, with a browser on any machine',

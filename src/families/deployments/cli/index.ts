@@ -54,4 +54,5 @@ export const cli: FamilyCli = {
     { ...IMPORT, load: async () => (await import('./import/index.ts')).addImports },
   ],
   kinds: async () => [(await import('../../../cli/manifests/installations.ts')).installations],
+  archives: async () => [(await import('./archived-runs.ts')).runStream],
 }
