@@ -134,6 +134,7 @@ export default defineConfig({
           { text: 'Leave cron and a queue', link: '/how-to/leave-cron-and-a-queue' },
           { text: 'A nightly build that tells you', link: '/how-to/nightly-build' },
           { text: 'Retry what is flaky', link: '/how-to/retry-what-is-flaky' },
+          { text: 'Keep the log for years', link: '/how-to/archive-the-log' },
         ],
       },
       {
