@@ -196,6 +196,37 @@ test('what was pruned before a run stands in the folder, and so does a restore',
   expect(await second.phaseline(archive)).toMatchObject({ code: 3, err: expect.stringContaining('a file is missing') })
 })
 
+test('events of the audit that retention has removed stand in the folder, and so does a restored audit', async () => {
+  const db = await database()
+  const first = await serve(db)
+  for (const name of ['a', 'b', 'c']) await first.phaseline(`project create ${name}`)
+  // A reader has all events chained.
+  await first.phaseline('audit export')
+  const copy = await database(copyDatabase(db))
+  await db.pool.query(`begin;
+    update audit_anchor set (sequence, hash) = (select sequence, hash from audit_event where sequence = 2);
+    delete from audit_event where sequence <= 2; commit`)
+  const folder = await newFolder()
+  const audit = join(folder, 'audit')
+  const archive = `archive ${folder} --streams audit`
+  expect((await first.phaseline(archive)).err).toContain('does not keep 1 to 2 of its audit any more')
+  const exported = (await first.phaseline('audit export')).out
+  await first.phaseline('project create lost')
+  await first.phaseline(archive)
+  expect(exported.startsWith(await readFile(join(audit, (await filesOf(audit))[1] ?? ''), 'utf8'))).toBe(true)
+  await first.server[Symbol.asyncDispose]()
+
+  const second = await serve(copy)
+  await second.phaseline('project create d')
+  expect((await second.phaseline(archive)).err).toContain('its audit continues after')
+  const names = await filesOf(audit)
+  expect(names[0]).toBe('001-000000000002-pruned.json')
+  expect(names.find((name) => name.endsWith('restored.json'))).toMatch(/^002-/)
+  const present = names.filter((name) => /^002.*ndjson$/.test(name))
+  const lines = documents((await Promise.all(present.map((name) => readFile(join(audit, name), 'utf8')))).join(''))
+  expect(lines.at(-1)).toMatchObject({ operation: 'createProject', objectName: 'd' })
+})
+
 test('a restore to a time before the first run is a history of its own from the first line on', async () => {
   const db = await database()
   const root = await createRoot(db.pool)
