@@ -358,7 +358,8 @@ test('only a private Ed25519 key seals the log', () => {
     'hunter2',
   ]
   const problem = 'PHASELINE_SEAL_KEY: must be a private Ed25519 key in PEM: openssl genpkey -algorithm ed25519'
-  for (const other of others) expect(loadConfig({ PHASELINE_SEAL_KEY: other })).toEqual({ ok: false, problems: [problem] })
+  for (const other of others)
+    expect(loadConfig({ PHASELINE_SEAL_KEY: other })).toEqual({ ok: false, problems: [problem] })
 })
 
 test.each([

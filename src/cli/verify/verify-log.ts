@@ -41,7 +41,13 @@ export interface VerifyParts {
 /** Verifies an export: complete, in order, as sealed, and each change legal. The first problem ends it. */
 export async function verifyLog(
   source: Source,
-  { seals, machines, signal, segmentBytes = SEGMENT, threads = Math.min(availableParallelism(), MOST_THREADS) }: VerifyParts,
+  {
+    seals,
+    machines,
+    signal,
+    segmentBytes = SEGMENT,
+    threads = Math.min(availableParallelism(), MOST_THREADS),
+  }: VerifyParts,
 ): Promise<VerifiedLog> {
   const size = source.files.reduce((sum, file) => sum + file.size, 0)
   const starts = Array.from({ length: Math.max(1, Math.ceil(size / segmentBytes)) }, (_, i) => i * segmentBytes)
