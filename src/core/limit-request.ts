@@ -1,6 +1,6 @@
 /** A limit of its project that a spec asks for. */
 export interface LimitRequest {
-  /** Name of the limit. */
+  /** Name of the limit, or `project/name` of one that another project shares. */
   readonly limit: string
   /** One of its keys; empty: that of all who name none. */
   readonly key: string

@@ -4,9 +4,13 @@ import { builder } from '../graphql/schema/builder.ts'
 /** Limits that specs ask for in the API, the same for all families. */
 
 export const LimitRequestInput = builder.inputType('LimitRequestInput', {
-  description: 'A limit of the project that an object holds from its start to its end, and waits for before.',
+  description: 'A limit that an object holds from its start to its end, and waits for before.',
   fields: (t) => ({
-    limit: t.string({ required: true, limit: 'name', description: 'Name of the limit.' }),
+    limit: t.string({
+      required: true,
+      limit: 'reference',
+      description: 'Name of the limit, or `project/name` of one that another project shares.',
+    }),
     key: t.string({
       limit: 'limitKey',
       description:
@@ -19,9 +23,11 @@ export const LimitRequestInput = builder.inputType('LimitRequestInput', {
 })
 
 export const LimitRequestRef = builder.objectRef<LimitRequest>('LimitRequest').implement({
-  description: 'A limit of the project that an object holds from its start to its end, and waits for before.',
+  description: 'A limit that an object holds from its start to its end, and waits for before.',
   fields: (t) => ({
-    limit: t.exposeString('limit', { description: 'Name of the limit.' }),
+    limit: t.exposeString('limit', {
+      description: 'Name of the limit, or `project/name` of one that another project shares.',
+    }),
     key: t.exposeString('key', {
       description: 'Key whose bound applies besides that of all keys; empty: none is named.',
     }),

@@ -15,6 +15,13 @@ export interface LimitRequestInput {
 
 const MAX_PRIORITY = 100
 
+/** A name, or `project/name` of a limit that another project shares. */
+const isLimitName = (text: string): boolean => {
+  const parts = text.split('/')
+  return parts.length <= 2 && parts.every(isName)
+}
+const LIMIT_NAME_RULE = `must be the name of a limit, or project/name of one that is shared: each ${NAME_RULE}`
+
 export function normaliseLimits(
   input: readonly LimitRequestInput[],
   path: string,
@@ -26,7 +33,7 @@ export function normaliseLimits(
     const problem = textProblem(key)
     if (Math.abs(priority) > MAX_PRIORITY)
       problems.add(`${path}.${i}.priority`, `must be from -${MAX_PRIORITY} to ${MAX_PRIORITY}`)
-    if (!isName(limit)) problems.add(`${path}.${i}.limit`, NAME_RULE)
+    if (!isLimitName(limit)) problems.add(`${path}.${i}.limit`, LIMIT_NAME_RULE)
     if (problem) problems.add(`${path}.${i}.key`, problem)
     const both = JSON.stringify([limit, key])
     if (taken.has(both)) problems.add(`${path}.${i}`, 'occurs twice')

@@ -10,7 +10,7 @@ interface Asking {
   readonly path: string
 }
 
-/** Refuses what asks for limits that its project lacks. */
+/** Refuses what asks for limits that its project lacks, and no other one shares. */
 export async function requireLimits(
   client: Client,
   projectId: string,
@@ -22,7 +22,7 @@ export async function requireLimits(
     .filter(({ limit }) => missing.has(limit))
     .map(({ limit, who, path }) => ({
       path,
-      message: `${who} asks for the limit ${limit}, which the project lacks: create it first`,
+      message: `${who} asks for the limit ${limit}, ${limit.includes('/') ? 'which no other project shares' : 'which the project lacks'}: create it first`,
     }))
   return problems.length > 0 ? invalidInput(problems.slice(0, 100)) : null
 }

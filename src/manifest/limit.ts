@@ -40,6 +40,10 @@ export const limitSchema = z
       .describe(
         'A worker or job starts once it is so old, so that a newer one can take its place before. Left out or null: at once.',
       ),
+    shared: z
+      .boolean()
+      .optional()
+      .describe('Objects of other projects may ask for it, too, as project/name. Left out: false.'),
   })
   .refine(
     ({ max, maxPerKey, rate, strategy = 'QUEUE' }) =>
@@ -49,11 +53,12 @@ export const limitSchema = z
 export type LimitManifest = z.infer<typeof limitSchema>
 
 /** The input of createLimit and updateLimit, apart from name and project. */
-export const limitInput = ({ description, max, maxPerKey, rate, weights = {}, strategy, debounce }: LimitManifest) => ({
+export const limitInput = ({ description, max, maxPerKey, rate, weights = {}, ...limit }: LimitManifest) => ({
   ...{ description: description ?? null, max: max ?? null, maxPerKey: maxPerKey ?? null },
   rate: rate ? { count: rate.count, perMs: rate.per } : null,
   weights: Object.entries(weights).map(([key, weight]) => ({ key, weight })),
-  ...{ strategy: strategy ?? ('QUEUE' as const), debounceMs: debounce ?? null },
+  ...{ strategy: limit.strategy ?? ('QUEUE' as const), debounceMs: limit.debounce ?? null },
+  shared: limit.shared ?? false,
 })
 
 /** A limit as the API shows it. */
@@ -68,6 +73,7 @@ export interface ShownLimit {
   readonly weights: readonly { readonly key: string; readonly weight: number }[]
   readonly strategy: 'QUEUE' | 'LATEST_ONLY' | 'CANCEL_RUNNING' | 'SKIP'
   readonly debounceMs: number | null
+  readonly shared: boolean
 }
 
 /** The document that makes this limit. */
@@ -76,6 +82,7 @@ export const limitManifest = ({ name, project, description, max, maxPerKey, rate
   ...withoutEmpty({ description: description || null, max, maxPerKey }),
   ...(limit.strategy !== 'QUEUE' && { strategy: limit.strategy }),
   ...(limit.debounceMs !== null && { debounce: writeDuration(limit.debounceMs) }),
+  ...(limit.shared && { shared: true }),
   ...(rate && { rate: { count: rate.count, per: writeDuration(rate.perMs) } }),
   ...withoutEmpty({ weights: Object.fromEntries(weights.map(({ key, weight }) => [key, weight])) }),
 })

@@ -2,7 +2,7 @@ import type { HeldUpTicket } from '../core/blocker.ts'
 import type { LimitRequest } from '../core/limit-request.ts'
 import { awaitAll } from './await-all.ts'
 import type { Client } from './client.ts'
-import { array, boolean, integer, json, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { array, boolean, integer, json, nullable, required, text, timestamptz, uuid } from './column-types.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 import { statementTime } from './time.ts'
@@ -238,6 +238,18 @@ export const ADMISSION = { passing, passes, granting, grantOf }
 
 /** The end of a debounce: it counts from when a worker or job was created, so further attempts do not wait again. */
 const NOT_BEFORE = `case when o.kind in ('WORKER', 'JOB') then o.created_at + l.debounce_ms * interval '1 millisecond' end`
+/**
+ * Finds a limit by its name: one of the project, or `project/name` of another one that shares it. A project has one spelling of its own, so
+ * that the same limit is not asked for twice.
+ */
+const isNamed = (
+  limit: string,
+  name: string,
+  projectId: string,
+): string => `${limit}.name = split_part(${name}, '/', -1)
+      and ${limit}.project_id = case when position('/' in ${name}) = 0 then ${projectId}
+        else (select p.id from project p where p.name = split_part(${name}, '/', 1) and p.id <> ${projectId}) end
+      and (${limit}.project_id = ${projectId} or ${limit}.is_shared)`
 // An object that asks holds nothing. If it has a granted ticket, the release of that is still to come in this transaction.
 const TAKE = statement({
   name: 'take-limit-tickets',
@@ -245,7 +257,7 @@ const TAKE = statement({
     select a.object_id, l.id, a.key, o.kind::text, $4, a.priority, ${NOT_BEFORE}
     from unnest($1::uuid[], $2::text[], $3::text[], $5::integer[]) with ordinality a(object_id, name, key, priority, n)
     cross join lateral (select kind, project_id, created_at from object where id = a.object_id offset 0) o
-    join flow_limit l on l.project_id = o.project_id and l.name = a.name
+    join flow_limit l on ${isNamed('l', 'a.name', 'o.project_id')}
     order by a.n
     on conflict (object_id, limit_id, key) do update set granted_at = null, seq = excluded.seq, asked_at = excluded.asked_at,
       priority = excluded.priority, not_before = excluded.not_before where limit_ticket.granted_at is not null`,
@@ -456,7 +468,8 @@ export async function wakeWaitingFor(client: Client, limitId: string): Promise<r
 const MAX_HOLDERS = 10
 // The ones before it start when the grants that the rate counts fall out of its time, one by one, and each then counts for as long.
 const HELD_UP = statement({
-  text: `select t.object_id as "objectId", l.name as "limit", t.key, l.pause is not null as "isPaused", l.max, b.*,
+  text: `select t.object_id as "objectId", case when o.project_id <> l.project_id
+        then (select p.name || '/' from project p where p.id = l.project_id) else '' end || l.name as "limit", t.key, l.pause is not null as "isPaused", l.max, b.*,
       (select count(*)::integer from limit_ticket h where h.limit_id = t.limit_id and h.granted_at is not null) as held,
       k.held as "heldOfKey", p.position, not ${isRipe('t', '$2')} as "isDebounced",
       greatest(case when not ${isRipe('t', '$2')} then t.not_before end, case when k.max = 0 then v.until when p.position > b."rateCount" - g.used then coalesce(
@@ -466,7 +479,7 @@ const HELD_UP = statement({
       (select coalesce(json_agg(json_build_object('objectId', h.object_id, 'key', h.key)), '[]') from (
         select h.object_id, h.key from limit_ticket h where h.limit_id = t.limit_id and h.granted_at is not null
         order by h.key = t.key desc, h.seq limit ${MAX_HOLDERS}) h) as holders
-    from limit_ticket t join flow_limit l on l.id = t.limit_id
+    from limit_ticket t join flow_limit l on l.id = t.limit_id join object o on o.id = t.object_id
     left join limit_override v on v.limit_id = t.limit_id and v.key = t.key and v.until > $2
     cross join lateral (select coalesce(v.max_per_key, l.max_per_key) as "maxPerKey", coalesce(v.rate_count, l.rate_count) as "rateCount",
       coalesce(v.rate_ms, l.rate_ms) as "rateMs") b
@@ -480,7 +493,7 @@ const HELD_UP = statement({
     where t.object_id = any($1::uuid[]) and t.granted_at is null order by l.name, t.key`,
   params: [array(uuid), timestamptz],
   row: {
-    ...{ objectId: table.limitTicket.objectId, limit: table.flowLimit.name, key: table.limitTicket.key },
+    ...{ objectId: table.limitTicket.objectId, limit: required(text), key: table.limitTicket.key },
     ...{ isPaused: boolean, isDebounced: boolean, max: table.flowLimit.max, maxPerKey: table.flowLimit.maxPerKey },
     ...{ rateCount: table.flowLimit.rateCount, rateMs: table.flowLimit.rateMs, expectedAt: nullable(timestamptz) },
     ...{ held: integer, heldOfKey: integer, position: integer, holders: json<HeldUpTicket['holders']>('json') },
@@ -498,15 +511,25 @@ export async function loadHeldUpTickets(
   return Map.groupBy(rows, ({ objectId }) => objectId)
 }
 
+const SHARED = statement({
+  text: `select l.name from flow_limit l where l.project_id = $1
+      and (l.is_shared or exists (select from limit_ticket t where t.limit_id = l.id)) order by l.name limit 1`,
+  params: [uuid],
+  row: { name: table.flowLimit.name },
+})
+/** The name of a limit that a project without objects shares, or that others still hold or wait for; null: there is none. */
+export const sharedLimitOf = async (client: Client, projectId: string): Promise<string | null> =>
+  (await SHARED.query(client, [projectId])).rows[0]?.name ?? null
+
 const MISSING = statement({
   name: 'missing-limits',
   text: `select n.name from unnest($2::text[]) n(name)
-    where not exists (select from flow_limit where project_id = $1 and name = n.name)`,
+    where not exists (select from flow_limit l where ${isNamed('l', 'n.name', '$1')})`,
   params: [uuid, array(text)],
   row: { name: text },
 })
 
-/** The names of which the project has no limit. */
+/** The names of which the project has no limit, and no other one shares one. */
 export async function missingLimits(
   client: Client,
   projectId: string,

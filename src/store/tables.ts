@@ -135,6 +135,7 @@ export const flowLimit = {
   pause: nullable(jsonb),
   strategy: text,
   debounceMs: nullable(integer),
+  isShared: boolean,
   generation: integer,
   createdAt: timestamptz,
   updatedAt: timestamptz,

@@ -4,6 +4,8 @@ export const rights = {
   read: right('read', 'LIMIT', PEOPLE),
   create: right('create', 'LIMIT', EDITORS),
   update: right('update', 'LIMIT', EDITORS),
+  /** Besides the right to create or update: objects of all projects wait in its lines. */
+  share: right('share', 'LIMIT', ['ADMINISTRATOR'], { everywhere: true }),
   override: right('override', 'LIMIT', EDITORS),
   pause: right('pause', 'LIMIT', EDITORS),
   delete: right('delete', 'LIMIT', EDITORS),

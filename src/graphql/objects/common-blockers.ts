@@ -55,10 +55,12 @@ builder.objectRef<Named<BackoffBlocker>>('BackoffBlocker').implement({
 
 builder.objectRef<Named<LimitBlocker>>('LimitBlocker').implement({
   description:
-    'A limit of the project is used up or paused: the object starts once another one that holds it has ended, or the time of its rate has come.',
+    'A limit is used up or paused: the object starts once another one that holds it has ended, or the time of its rate has come.',
   interfaces: [BlockerRef],
   fields: (t) => ({
-    limitName: t.exposeString('limit', { description: 'Name of the limit.' }),
+    limitName: t.exposeString('limit', {
+      description: 'Name of the limit, or `project/name` of one that another project shares.',
+    }),
     key: t.exposeString('key', { description: 'Key with which the object asks for it; empty: none.' }),
     position: t.exposeInt('position', {
       description: 'Place among the objects of its kind that wait with this key, from 1.',

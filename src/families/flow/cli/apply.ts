@@ -9,7 +9,7 @@ import { type FragmentOf, gql } from '../../../documents/gql.ts'
 import { appliedLimit, type LimitManifest, limitInput, limitManifest, limitSchema } from '../../../manifest/index.ts'
 
 const LIMIT = `fragment LimitFields on Limit {
-  id name project { name } description max maxPerKey rate { count perMs } weights { key weight } strategy debounceMs
+  id name project { name } description max maxPerKey rate { count perMs } weights { key weight } strategy debounceMs shared
   pause { at by reason } overrides { key maxPerKey rate { count perMs } until by } generation runningCount waitingCount
 }`
 /** A limit as the commands show it. */

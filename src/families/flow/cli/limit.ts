@@ -163,6 +163,7 @@ async function get(session: Session, found: FoundLimit, { limit }: PageOptions):
         ['rate of a key', found.rate ? writeRate(found.rate) : 'none'],
         ['strategy', found.strategy === 'QUEUE' ? '' : STRATEGIES[found.strategy]],
         ['debounce', found.debounceMs === null ? '' : writeDuration(found.debounceMs)],
+        ['shared', found.shared ? `with all projects, as ${found.project.name}/${found.name}` : ''],
         ['weights', found.weights.map(({ key, weight }) => `${shownKey(key)}: ${weight}`).join(', ')],
         ['paused', found.pause && pausedBy(found.pause)],
         ['running', String(found.runningCount)],

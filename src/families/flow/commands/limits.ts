@@ -2,6 +2,7 @@ import { invalidInput, type RefusalOf, type RefusalType } from '../../../core/er
 import type { CommonRefusal, Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
+import { requireRight } from '../../../core/rights.ts'
 import { limitChanged, lockSlots, wakeWaitingFor } from '../../../store/limit-tickets.ts'
 import { refuse } from '../../access.ts'
 import { bindCommands, command } from '../../command.ts'
@@ -16,6 +17,7 @@ import {
   type RecordParts,
   type UpdateRecord,
   updateRecord,
+  type WantedRecord,
 } from '../../project-records.ts'
 import { rights } from '../rights.ts'
 import {
@@ -44,7 +46,9 @@ export async function createLimit(
   checkName(input, problems)
   const settings = normaliseLimit(input, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  return await createRecord(parts, viewer, LIMIT, { mutation: 'createLimit', input }, () => ({ ok: true, settings }))
+  return await createRecord(parts, viewer, LIMIT, { mutation: 'createLimit', input }, () =>
+    wanted(viewer, settings, settings.isShared),
+  )
 }
 
 export interface UpdateLimit extends LimitInput, UpdateRecord {}
@@ -57,7 +61,19 @@ export async function updateLimit(
   const problems = new Problems()
   const settings = normaliseLimit(input, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  return await updateRecord(parts, viewer, LIMIT, input, () => ({ ok: true, settings, also: changed }))
+  return await updateRecord(parts, viewer, LIMIT, input, (_, { isShared }) => {
+    const judged = wanted(viewer, settings, settings.isShared !== isShared)
+    return judged.ok ? { ...judged, also: changed } : judged
+  })
+}
+
+function wanted(
+  viewer: Viewer,
+  settings: LimitSettings,
+  takesShare: boolean,
+): Outcome<WantedRecord<LimitSettings>, RefusalOf<'ForbiddenError'>> {
+  const forbidden = takesShare ? requireRight(viewer, rights.share) : null
+  return forbidden ? refuse(forbidden) : { ok: true, settings }
 }
 
 const changed = ({ client, now }: LockedProject, { id }: { readonly id: string }): Promise<void> =>

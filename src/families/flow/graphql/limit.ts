@@ -141,7 +141,7 @@ const KeyConnection = builder.connectionObject({ name: 'LimitKeyConnection', typ
 
 export const LimitRef = builder.objectRef<LimitValue>('Limit').implement({
   description:
-    'Bounds how many objects of a project run at once that ask for it: of all keys together, and of each key. Workers and jobs hold it from STARTING until their process has ended, deploy items from their offer until their deployer has.',
+    'Bounds how many objects run at once that ask for it, of its project, or of all if it is shared: of all keys together, and of each key. Workers and jobs hold it from STARTING until their process has ended, deploy items from their offer until their deployer has.',
   interfaces: [NodeRef],
   fields: (t) => ({
     ...recordFields(t, { name: 'Unique among the limits of its project.' }),
@@ -176,6 +176,9 @@ export const LimitRef = builder.objectRef<LimitValue>('Limit').implement({
       nullable: true,
       description:
         'A worker or job starts once it is so old, in milliseconds, so that a newer one can take its place before; null: at once.',
+    }),
+    shared: t.exposeBoolean('isShared', {
+      description: 'Objects of other projects may ask for it, too, as `project/name`.',
     }),
     pause: t.field({
       type: PauseRef,

@@ -56,6 +56,10 @@ const settings = (t: InputBuilder) => ({
     description:
       'A worker or job starts once it is so old, from 100 ms to 24 hours, so that a newer one can take its place before; for LATEST_ONLY and CANCEL_RUNNING. Left out or null: at once.',
   }),
+  shared: t.boolean({
+    description:
+      'Objects of other projects may ask for it, too, as `project/name`. Takes the strategy QUEUE, and an administrator. Left out or null: false.',
+  }),
 })
 const ID = { required: true, description: 'Id of the limit.' } as const
 

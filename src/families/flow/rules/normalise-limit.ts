@@ -23,6 +23,7 @@ export interface LimitInput extends KeyBoundsInput {
   readonly weights?: readonly WeightInput[] | null
   readonly strategy?: LimitStrategy | null
   readonly debounceMs?: number | null
+  readonly shared?: boolean | null
 }
 export interface KeyBounds {
   /** Null: none. */
@@ -40,6 +41,8 @@ export interface LimitSettings extends KeyBounds {
   readonly strategy: LimitStrategy
   /** A worker or job starts once no newer one has come for so long; null: at once. */
   readonly debounceMs: number | null
+  /** Objects of other projects may ask for it. */
+  readonly isShared: boolean
 }
 
 const MOST = 100_000
@@ -63,6 +66,7 @@ function boundsOf({ maxPerKey = null, rate = null }: KeyBoundsInput, least: numb
 
 export function normaliseLimit(input: LimitInput, problems: Problems): LimitSettings {
   const { description, max = null, weights, debounceMs = null } = input
+  const isShared = input.shared ?? false
   const strategy = input.strategy ?? 'QUEUE'
   check(problems, 'max', max, { from: 1, to: MOST })
   const bounds = boundsOf(input, 1, problems)
@@ -71,6 +75,8 @@ export function normaliseLimit(input: LimitInput, problems: Problems): LimitSett
   check(problems, 'debounceMs', debounceMs, DEBOUNCE_MS)
   if (debounceMs !== null && strategy !== 'LATEST_ONLY' && strategy !== 'CANCEL_RUNNING')
     problems.add('input.debounceMs', 'takes the strategy LATEST_ONLY or CANCEL_RUNNING')
+  // An object of one project would end those of others, and name them.
+  if (isShared && strategy !== 'QUEUE') problems.add('input.shared', 'takes the strategy QUEUE')
   const taken = new Map<string, number>()
   for (const [i, { key, weight }] of (weights ?? []).entries()) {
     checkKey(problems, `weights.${i}.key`, key)
@@ -79,7 +85,7 @@ export function normaliseLimit(input: LimitInput, problems: Problems): LimitSett
     taken.set(key, weight)
   }
   const weightsOf = Object.fromEntries(taken)
-  return { description: description ?? '', max, ...bounds, weights: weightsOf, strategy, debounceMs }
+  return { description: description ?? '', max, ...bounds, weights: weightsOf, strategy, debounceMs, isShared }
 }
 
 function checkKey(problems: Problems, path: string, key: string): void {

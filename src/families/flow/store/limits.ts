@@ -21,7 +21,7 @@ import type { LimitStrategy } from '../rules/normalise-limit.ts'
 
 /** Limits, and their keys and tickets as people see them. */
 
-const { description, max, maxPerKey, rateCount, rateMs, debounceMs } = table.flowLimit
+const { description, max, maxPerKey, rateCount, rateMs, debounceMs, isShared } = table.flowLimit
 /** A pause of a limit, with its time as JSON has it. */
 export interface LimitPause {
   readonly at: string
@@ -32,7 +32,7 @@ export interface LimitPause {
 export const limitRecords = projectRecords({
   table: 'flow_limit',
   columns: {
-    ...{ description, max, maxPerKey, rateCount, rateMs, debounceMs },
+    ...{ description, max, maxPerKey, rateCount, rateMs, debounceMs, isShared },
     strategy: textOf<LimitStrategy>(),
     weights: json<Readonly<Record<string, number>>>('jsonb'),
   },

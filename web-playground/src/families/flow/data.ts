@@ -19,7 +19,7 @@ export type Listed = NodeOf<ResultOf<typeof LIMITS>['limits']>
 
 const LIMIT =
   gql(`query OneLimit($project: String!, $name: String!, $first: Int!) { limit(project: $project, name: $name) {
-  id name description max maxPerKey rate { count perMs } weights { key weight } strategy debounceMs pause { at by reason } project { name }
+  id name description max maxPerKey rate { count perMs } weights { key weight } strategy debounceMs shared pause { at by reason } project { name }
   overrides { key maxPerKey rate { count perMs } until by }
   keys(first: $first) { totalCount edges { node { key runningCount waitingCount } } }
   holders(first: $first) { totalCount edges { node { key grantedAt object { id name path phase root { id } } } } }

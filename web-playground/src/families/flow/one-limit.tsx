@@ -29,6 +29,7 @@ export function OneLimit({ limit, onDone }: Props) {
     rate && `${writeRate(rate)} of each key`,
     STRATEGIES[limit.strategy],
     debounceMs !== null && `${duration(debounceMs)} for newer ones`,
+    limit.shared && `shared as ${project.name}/${name}`,
   ]
   const doPause = (): void => {
     setReason(null)
