@@ -84,7 +84,7 @@ export const LANDING = files(`
   families/deployments/import/ compose landscaper
   families/deployments/kubernetes/ config
   families/edge/ cloudlets instances resync
-  families/flow/ item-limits limit-order limits limits-api limits-hold rates strategies
+  families/flow/ item-limits limit-order limits limits-api limits-hold rates shared-limits strategies
   families/notifications/ notifications waits write-messages
   families/operations/ gates job-retries locks retry-task tasks
   families/pipelines/ claim-payload events gates import-brigade job-retries places resources slots worker-retries

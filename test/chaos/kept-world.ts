@@ -486,7 +486,16 @@ const DETAILS: Partial<Tables> = {
   auditEvent: auditOf(MUTATIONS),
   flowLimit: Object.entries(LIMITS).map(([name]) => {
     const { max, usual } = BOUNDS[name] ?? boundsOf()
-    return row('flowLimit', { id: name, name, max, ...usual, weights: {}, strategy: 'QUEUE', debounceMs: null })
+    return row('flowLimit', {
+      id: name,
+      name,
+      max,
+      ...usual,
+      weights: {},
+      strategy: 'QUEUE',
+      debounceMs: null,
+      isShared: false,
+    })
   }),
   limitGrant: FLOW.flatMap((one) => {
     if (one.did !== 'GRANT' || one.limitId !== 'paced') return []

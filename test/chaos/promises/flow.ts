@@ -129,8 +129,8 @@ export const bounded: Promised = (evidence) => {
     const own = edits.filter((one) => one.id === id)
     const isSure = own.some((one) => one.answeredMs !== null && !mayBeLost(evidence, one.askedMs, one.answeredMs))
     const values = [...possible(evidence, own), ...(isSure ? [] : [LIMITS[name]?.bounds[0]])]
-    const { max, maxPerKey, rateCount, rateMs, weights, strategy, debounceMs } = settings
-    const found = { max, maxPerKey, rateCount, rateMs, weights, strategy, debounceMs }
+    const { max, maxPerKey, rateCount, rateMs, weights, strategy, debounceMs, isShared } = settings
+    const found = { max, maxPerKey, rateCount, rateMs, weights, strategy, debounceMs, isShared }
     return [
       ...(values.some((value) => isEqual(settingsOf(value), found))
         ? []
@@ -159,7 +159,7 @@ function settingsOf(value: unknown): object {
   } = (value ?? {}) as (typeof LIMITS)[string]['bounds'][number]
   const ofKeys = Object.fromEntries(weights.map(({ key, weight }) => [key, weight]))
   // No user of the run sets these.
-  const unset = { strategy: 'QUEUE', debounceMs: null }
+  const unset = { strategy: 'QUEUE', debounceMs: null, isShared: false }
   return { max, maxPerKey, rateCount: rate?.count ?? null, rateMs: rate?.perMs ?? null, weights: ofKeys, ...unset }
 }
 
