@@ -81,7 +81,10 @@ const HOME = 'home'
 const HOOK_SECRET = 'a-secret-that-nobody-guesses'
 const TIMES = { start: '2100-01-01T00:00:00.000Z', until: '2101-01-01T00:00:00.000Z' }
 const AUTOMATIC = [{ intervalMs: 5_000 }, { cron: ['30 2 * * *'], timeZone: 'Europe/Berlin' }]
-const BOUNDS = [{ max: ANY, maxPerKey: ANY, rate: ANY, strategy: 'CANCEL_RUNNING', debounceMs: ANY }]
+const BOUNDS = [
+  { max: ANY, maxPerKey: ANY, rate: ANY, strategy: 'CANCEL_RUNNING', debounceMs: ANY },
+  { max: ANY, shared: true },
+]
 const TARGETS = [{ target: ANY }, { targetSelector: ANY }]
 const REDELIVERED = { format: 'GITHUB', redelivery: ANY }
 const SIGNED = { format: 'GENERIC', deliveryId: '${headers["x-id"]}', signature: ANY }

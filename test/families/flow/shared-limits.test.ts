@@ -36,7 +36,7 @@ const create = async (project: string, name: string, limit: string) => {
   const spec = { deployItems: [{ ...item('app'), limits: [{ limit }] }] }
   const { answer } = await api.query(MUTATIONS.createInstallation, { input: { project, name, spec } as never })
   await api.world.settle()
-  return present(answer) as { readonly id?: string; readonly message?: string }
+  return present(answer) as { readonly id?: string | undefined; readonly message?: string | undefined }
 }
 const BLOCKED = gql(`query ($id: ID!) { object(id: $id) { blockedBy { reason message
   ... on LimitBlocker { limitName position holderCount holders { path } } } } }`)
