@@ -71,6 +71,11 @@ export interface Client extends AsyncDisposable {
    */
   readLog(parameters: Readonly<Record<string, string>>, options?: QueryOptions): Promise<LogPage>
   /**
+   * Seals of the log after the first `after`, in their order, as `GET /log/seals` sends them: JSON of one each. None: there is nothing more.
+   * @throws ClientError, or the signal's reason when it aborts
+   */
+  readSeals(after: number, options?: QueryOptions): Promise<readonly string[]>
+  /**
    * A subscription. It reconnects without limit and skips what happens meanwhile, unless `variables` is a function:
    * the client calls it at each reconnection, so that it can pass the cursor to resume after.
    * Ends when the server completes it or the signal aborts.

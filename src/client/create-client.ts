@@ -6,7 +6,7 @@ import { endpointOf } from './endpoint.ts'
 import { followPhases } from './follow-phases.ts'
 import { httpCall } from './http-call.ts'
 import { pause, retryDelay } from './pause.ts'
-import { type PlainCall, readLogPage } from './plain-call.ts'
+import { type PlainCall, readLogPage, readSealPage } from './plain-call.ts'
 import { openSocket, type Socket } from './socket.ts'
 import { tokenSource } from './token-source.ts'
 
@@ -50,6 +50,7 @@ export function createClient(options: ClientOptions): Client {
     writeArtifact: async (upload, options = {}) => await writeArtifact(plain(await token.ask(), options), upload),
 
     readLog: (parameters, options = {}) => renewing((asked) => readLogPage(plain(asked, options), parameters)),
+    readSeals: (after, options = {}) => renewing((asked) => readSealPage(plain(asked, options), after)),
 
     subscribe<T>(
       document: TypedDocument<T, never>,

@@ -34,6 +34,22 @@ export async function send(
   )
 }
 
+/** @throws ClientError, or the reason of the signal */
+async function textOf(response: Response, { token, signal }: PlainCall): Promise<string> {
+  return await response.text().catch((error: unknown) => {
+    if (signal.aborted) throw signal.reason
+    throw new ClientError('network', networkProblem(error, token))
+  })
+}
+
+/**
+ * Seals of the log after so many, as `GET /log/seals` sends them.
+ * @throws ClientError, or the reason of the signal
+ */
+export async function readSealPage(call: PlainCall, after: number): Promise<readonly string[]> {
+  return (await textOf(await send(call, `log/seals?after=${after}`), call)).split('\n').slice(0, -1)
+}
+
 /** A page of `GET /log`. */
 export interface LogPage {
   /** JSON of one phase change each, as it was sent, oldest first. */
@@ -45,10 +61,7 @@ export interface LogPage {
 /** @throws ClientError, or the reason of the signal */
 export async function readLogPage(call: PlainCall, parameters: Readonly<Record<string, string>>): Promise<LogPage> {
   const response = await send(call, `log?${new URLSearchParams(parameters)}`)
-  const text = await response.text().catch((error: unknown) => {
-    if (call.signal.aborted) throw call.signal.reason
-    throw new ClientError('network', networkProblem(error, call.token))
-  })
+  const text = await textOf(response, call)
   const [, address] = /^<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '') ?? []
   const next = address === undefined ? null : new URL(address, call.url).searchParams.get('after')
   if (next === null) throw new ClientError('http', 'The answer is no page of the log.', { status: response.status })

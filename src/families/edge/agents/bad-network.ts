@@ -91,6 +91,7 @@ export function badNetwork(client: Client, behaviour: CrmBehaviour, chance: Chan
     readArtifact: (id, options) => client.readArtifact(id, options),
     writeArtifact: (upload, options) => client.writeArtifact(upload, options),
     readLog: (parameters, options) => client.readLog(parameters, options),
+    readSeals: (after, options) => client.readSeals(after, options),
     // A CRM has no other subscription.
     subscribe: <T>(document: TypedDocument<T, never>, variables?: unknown, options?: SubscribeOptions) =>
       arrivingOf(
