@@ -65,7 +65,7 @@ export const LANDING = files(`
   ./ docs documentation-snippets run-twice secret simulation
   agents/ crm gadget-guard gadget-work isolation-level job-runner run-gadget runtime spawn task-rules
   audit/ audit-events noted restored retention
-  cli/ agent apply archive audit complete-names context deletions diff edge environments events exports gadget-check gates given-values health
+  cli/ agent apply archive archive-verified audit complete-names context deletions diff edge environments events exports gadget-check gates given-values health
   cli/ hostile-text limits loaded-modules many projects promote read-back retries round-trip runs seals secrets targets tasks watch-list forecast
   client/ agent
   clients/ apollo reference-clients relay-compiler stitching urql

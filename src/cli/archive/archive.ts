@@ -8,6 +8,7 @@ import {
   type Entry,
   entryOf,
   fileName,
+  type Gap,
   problemOf,
   readEntries,
   readPosition,
@@ -34,16 +35,6 @@ export interface Archived {
   /** Names of the files that this run has written, those of gaps with them. */
   readonly files: readonly string[]
   readonly gaps: readonly Gap[]
-}
-/** A part of the stream that the archive cannot have, as it stands in the folder. */
-export interface Gap {
-  readonly why: 'PRUNED' | 'RESTORED'
-  readonly history: number
-  /** The last line before the gap. RESTORED: the lines of that history behind it are of no other one. */
-  readonly after: { readonly history: number; readonly sequence: number }
-  /** The next line of the server has this sequence, or a later one. */
-  readonly next: number
-  readonly message: string
 }
 
 /**

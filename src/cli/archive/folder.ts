@@ -15,6 +15,17 @@ export interface Entry {
   readonly type: FormatName | 'json'
 }
 
+/** A part of the stream that the archive cannot have, as it stands in the folder. */
+export interface Gap {
+  readonly why: 'PRUNED' | 'RESTORED'
+  readonly history: number
+  /** The last line before the gap. RESTORED: the lines of that history behind it are of no other one. */
+  readonly after: { readonly history: number; readonly sequence: number }
+  /** The next line of the server has this sequence, or a later one. */
+  readonly next: number
+  readonly message: string
+}
+
 const NAME =
   /^(?<history>\d{3,})-(?:(?<first>\d{12,})-)?(?<last>\d{12,})-(?:\d{4}-\d\d-\d\d\.(?<format>ndjson|parquet)|(?:pruned|restored)\.json)$/
 const digits = (value: number, length: number): string => String(value).padStart(length, '0')
@@ -50,9 +61,27 @@ export function problemOf(entries: readonly Entry[]): string | null {
   return wrong < 0 ? null : `${entries[wrong]?.name} does not follow ${entries[wrong - 1]?.name}`
 }
 
-export async function cursorOf(folder: string, { name, type }: Entry): Promise<string> {
+/** The files of the present history, oldest first. A record among them is of lines that were pruned; that of a restore names the history before it. */
+export async function readPresent(folder: string): Promise<readonly Entry[]> {
+  const present: Entry[] = []
+  const entries = await readEntries(folder)
+  let [history, end] = [entries.at(-1)?.history, Number.POSITIVE_INFINITY]
+  for (const entry of entries.toReversed()) {
+    if (entry.history !== history || entry.last > end) continue
+    const record = entry.type === 'json' ? await recordOf(folder, entry) : null
+    if (record?.why === 'RESTORED') ({ history, sequence: end } = record.after)
+    else present.unshift(entry)
+  }
+  return present
+}
+
+export const recordOf = async (folder: string, { name }: Entry): Promise<Gap & { readonly cursor: string }> =>
+  JSON.parse(await readFile(join(folder, name), 'utf8')) as Gap & { readonly cursor: string }
+
+export async function cursorOf(folder: string, entry: Entry): Promise<string> {
+  const { name, type } = entry
   if (type !== 'json') return await FORMATS[type].cursorOf(join(folder, name))
-  return (JSON.parse(await readFile(join(folder, name), 'utf8')) as { readonly cursor: string }).cursor
+  return (await recordOf(folder, entry)).cursor
 }
 
 const PART = '.part-'

@@ -1,14 +1,13 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { isSealKey, parseSeal, type Seal } from '../../seal/seal.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printJson, printLine } from '../terminal/io.ts'
 import { type PublishedMachine, parseMachines } from './law.ts'
-import type { Found, Source } from './segment.ts'
-import { type VerifiedLog, verifyLog } from './verify-log.ts'
+import { partsOf, verifyParts } from './parts.ts'
+import type { Found } from './segment.ts'
 import { compareHeads, keysOf, type Lost, type SealProblem, verifySeals } from './verify-seals.ts'
 
 export interface VerifyOptions {
@@ -53,10 +52,10 @@ export async function verify(
     else printLine(io.stderr, read.unusable)
     return EXIT.usage
   }
-  const { source, seals, heads, keys, tables } = read
+  const { parts, seals, heads, keys, tables } = read
   const compared = verifySeals(seals, keys) ?? compareHeads(heads, seals, keys)
   const lost = 'problem' in compared ? [] : compared
-  const log = await verifyLog(source, { seals, machines: tables ?? machines, signal: io.signal })
+  const log = await verifyParts(parts, { seals, machines: tables ?? machines, signal: io.signal })
   const problem = ('problem' in compared ? compared : null) ?? log.found ?? (options.allowLost ? null : lossOf(lost))
   const { found: _, ...facts } = log
   const end = seals.at(-1)
@@ -92,7 +91,7 @@ interface Described {
   readonly isSigned: boolean
 }
 function describe(
-  { range, count, partial, unsealed }: VerifiedLog,
+  { range, count, partial, unsealed, gaps }: Awaited<ReturnType<typeof verifyParts>>,
   { seals, heads, lost, isSigned }: Described,
 ): string[] {
   const end = seals.at(-1)
@@ -102,6 +101,9 @@ function describe(
       ? `The changes ${first} to ${range.last} are complete, in order and legal (${count}).`
       : 'There are no changes.',
     ...(first > 1 ? [`These files lack the changes before ${first}.`] : []),
+    ...gaps.map(
+      ({ from, through }) => `${from} to ${through} were pruned before they were archived, as an unsigned record says.`,
+    ),
     end
       ? `They are as they were sealed, up to ${end.last} (seal ${end.size}, root ${end.root}).`
       : 'Nothing shows who has written them: --seals names their seals.',
@@ -123,50 +125,10 @@ async function readAll(files: readonly string[], { seals, heads = [], key = [], 
   const keys = keysOf(await Promise.all(key.map(readKey)))
   const tables = machines && (await Promise.all(machines.map(readMachines))).flat()
   return {
-    ...{ source: await sourceOf(files), keys, tables },
+    ...{ parts: await partsOf(files), keys, tables },
     seals: seals === undefined ? [] : await readSeals(seals),
     heads: (await Promise.all(heads.map(readSeals))).flat(),
   }
-}
-
-async function sourceOf(paths: readonly string[]): Promise<Source> {
-  const found = await Promise.all(
-    paths.map(async (path) => {
-      const here = await stat(path)
-      return here.isDirectory() ? await filesOf(path) : [{ path, size: here.size }]
-    }),
-  )
-  return { files: found.flat() }
-}
-
-/** The history and the first sequence of a file, where they begin its name: each history replaces the end of the one before. */
-const HISTORY = /^(?<history>\d{3,})-(?<first>\d{12,})-/
-
-async function filesOf(folder: string): Promise<Source['files']> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.ndjson')).toSorted()
-  const files: { readonly path: string; readonly size: number }[] = []
-  let [later, end] = ['', Number.POSITIVE_INFINITY]
-  let next = end
-  for (const name of names.toReversed()) {
-    const { history = '', first = '' } = HISTORY.exec(name)?.groups ?? {}
-    if (history !== later) end = next
-    ;[later, next] = [history, Math.min(end, Number(first))]
-    const path = join(folder, name)
-    files.unshift({
-      path,
-      size: end < Number.POSITIVE_INFINITY ? await bytesBefore(path, end) : (await stat(path)).size,
-    })
-  }
-  return files
-}
-
-async function bytesBefore(path: string, sequence: number): Promise<number> {
-  let bytes = 0
-  for await (const line of linesOf(path)) {
-    if ((JSON.parse(line) as { readonly sequence: number }).sequence >= sequence) break
-    bytes += Buffer.byteLength(line) + 1
-  }
-  return bytes
 }
 
 export async function readKey(path: string): Promise<KeyObject> {

@@ -328,30 +328,36 @@ test('a restore loses what was published after it, which is named, and accepted 
   const random = seeded()
   for (let i = 0; i < 20; i++) {
     const lines = randomLog(random, CHANGES).map(lineOfRecord)
-    const [restored, published] = [50, 90]
-    const before = sealLines(lines, [{ through: restored }], { random })
+    const [common, published] = [50, 90]
+    const before = sealLines(lines, [{ through: common }], { random })
     const heads = sealLines(lines, [{ through: published }], { random, before })
     const continued = lines
       .slice(0, 80)
-      .map((line, at) => (at < restored ? line : edited(line, (fields) => ({ ...fields, by: 'bob' }))))
-    const seals = sealLines(continued, [{ through: 80, epoch: 2, base: restored }], { random, before })
+      .map((line, at) => (at < common ? line : edited(line, (fields) => ({ ...fields, by: 'bob' }))))
+    const seals = sealLines(continued, [{ through: 80, epoch: 2, base: common }], { random, before })
     const log = { lines: continued, seals, keys: [KEY.publicKey] }
     expect(await verdictOn({ ...log, heads: before })).toMatchObject({ code: 0, lost: [] })
-    const lost = [{ epoch: 1, from: restored + 1, through: published }]
+    const lost = [{ epoch: 1, from: common + 1, through: published }]
     const told = await verdictOn({ ...log, heads })
-    expect(told).toMatchObject({ code: 1, lost, problem: { sequence: restored + 1, problem: 'LOST' } })
+    expect(told).toMatchObject({ code: 1, lost, problem: { sequence: common + 1, problem: 'LOST' } })
     expect(await verdictOn({ ...log, heads, options: { allowLost: true } })).toMatchObject({
       code: 0,
       lost,
       problem: null,
     })
-    // An archive keeps the end that was lost.
+    // An archive keeps ends that were lost: that of the second history, which the third does not continue, too.
+    const restored = (history: number, sequence: number) => [
+      JSON.stringify({ why: 'RESTORED', history: history + 1, after: { history: 1, sequence }, next: sequence + 1 }),
+    ]
     const archive = {
       '001-000000000001-000000000030-2026-11-29.ndjson': lines.slice(0, 30),
-      '001-000000000031-000000000070-2026-11-30.ndjson': lines.slice(30, 70),
-      '001-000000000071-000000000090-2026-11-30.ndjson': lines.slice(70, 90),
-      '002-000000000051-000000000060-2026-11-30.ndjson': continued.slice(50, 60),
-      '002-000000000061-000000000080-2026-11-30.ndjson': continued.slice(60),
+      '001-000000000031-000000000050-2026-11-30.ndjson': lines.slice(30, 50),
+      '001-000000000051-000000000090-2026-11-30.ndjson': lines.slice(50, 90),
+      '002-000000000030-restored.json': restored(1, 30),
+      '002-000000000031-000000000060-2026-11-30.ndjson': ['{}'],
+      '003-000000000050-restored.json': restored(2, 50),
+      '003-000000000051-000000000060-2026-11-30.ndjson': continued.slice(50, 60),
+      '003-000000000061-000000000080-2026-11-30.ndjson': continued.slice(60),
     }
     expect(await verdictOn({ ...log, heads: before, archive })).toMatchObject({
       code: 0,
@@ -363,5 +369,45 @@ test('a restore loses what was published after it, which is named, and accepted 
       code: 1,
       problem: { problem: 'REWRITTEN' },
     })
+  }
+})
+
+test('a gap that the archive records is said, and lacks no more than the record says', async () => {
+  const random = seeded()
+  for (let i = 0; i < 20; i++) {
+    const log = honest(random)
+    const { lines } = log
+    const record = (from: number, through: number) => [
+      JSON.stringify({ why: 'PRUNED', history: 1, after: { history: 1, sequence: from - 1 }, next: through + 1 }),
+    ]
+    const archive: Record<string, readonly string[]> = {
+      '001-000000000010-pruned.json': record(1, 10),
+      '001-000000000011-000000000040-2026-11-29.ndjson': lines.slice(10, 40),
+      '001-000000000060-pruned.json': record(41, 60),
+      '001-000000000061-000000000120-2026-11-30.ndjson': lines.slice(60),
+    }
+    const within = (from: number, to: number) => log.seals.filter(({ first, last }) => first < from && last >= to)
+    const unsealed = 40 - Math.max(10, ...log.seals.filter(({ last }) => last <= 40).map(({ last }) => last))
+    const found = await verdictOn({ ...log, archive })
+    expect(found).toMatchObject({ code: 0, range: { first: 11, last: CHANGES }, count: 90, problem: null })
+    expect(found.gaps).toEqual([
+      { from: 1, through: 10 },
+      { from: 41, through: 60 },
+    ])
+    if (within(11, 40).length === 0) expect(found.unsealed).toBe(unsealed)
+    const forged = (name: string, part: readonly string[]) =>
+      verdictOn({ ...log, archive: { ...archive, [name]: part } })
+    const missing = (sequence: number) => ({ code: 1, problem: { problem: 'MISSING', sequence } })
+    const [before, after] = Object.keys(archive).filter((name) => name.endsWith('ndjson')) as [string, string]
+    expect(await forged(before, lines.slice(10, 39))).toMatchObject(missing(40))
+    expect(await forged(after, lines.slice(61))).toMatchObject(missing(61))
+    const edit = Math.floor(random() * 60) + 60
+    const name = `"name":"o-${edit + 1}"`
+    const changed = await forged(
+      after,
+      lines.slice(60).with(edit - 60, (lines[edit] ?? '').replace(name, '"name":"x"')),
+    )
+    const isSealed = log.seals.some(({ first, last }) => first > 60 && first <= edit + 1 && last >= edit + 1)
+    expect(changed.problem?.problem).toBe(isSealed ? 'CHANGED' : undefined)
   }
 })

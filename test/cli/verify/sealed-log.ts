@@ -157,6 +157,7 @@ export interface Verdict {
   readonly partial: number
   readonly unsealed: number
   readonly problem: { readonly sequence: number; readonly problem: string; readonly what: string } | null
+  readonly gaps: readonly { readonly from: number; readonly through: number }[]
   readonly lost: readonly { readonly epoch: number; readonly from: number; readonly through: number }[]
 }
 
