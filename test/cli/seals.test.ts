@@ -3,6 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lockOf } from '../../src/cli/verify/keep-seals.ts'
+import { lockFolder } from '../../src/process/folder-lock.ts'
 import { Frontier } from '../../src/seal/merkle.ts'
 import { type Seal, signSeal } from '../../src/seal/seal.ts'
 import { startTestApp, type TestApp } from '../testkit/app.ts'
@@ -120,6 +122,17 @@ test('a file that is not what the server has sealed is not continued', async () 
   const { key: _, signature: __, ...head } = { ...more, root: tree.root() }
   const cut = await keep(`${text}${JSON.stringify(signSeal(head, KEY.privateKey))}\n`)
   expect(cut).toMatchObject({ code: 1, out: expect.stringContaining('does not have the seal') as string })
+})
+
+test('of two processes that keep one file, one is refused', async () => {
+  const keep = () => monitor(`seals --to ${file('kept')} --key ${file('pub.pem')}`)
+  // As another process holds it.
+  const held = await lockFolder({ folder, prefix: lockOf(file('kept')), inUse: String })
+  const message = expect.stringContaining(`The process ${process.pid} writes to ${file('kept')}.`) as string
+  expect(await keep()).toMatchObject({ code: 3, err: message })
+  expect(await monitor(`seals --to ${file('others')}`)).toMatchObject({ code: 0 })
+  await held[Symbol.asyncDispose]()
+  expect(await keep()).toMatchObject({ code: 0 })
 })
 
 test('what cannot be used is said, and what has failed has a code', async () => {

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises'
-import { ClientError } from '../../client/client-error.ts'
-import { networkProblem } from '../../client/http-call.ts'
+import { basename, dirname } from 'node:path'
 import { invalid } from '../../client-model/index.ts'
+import { FolderInUse, lockFolder } from '../../process/folder-lock.ts'
 import { parseSeal, type Seal } from '../../seal/seal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -15,7 +15,24 @@ export interface KeepOptions {
 }
 
 /** Prints the seals of the server; or appends those that a file lacks, once each follows from the last one in it. */
-export async function keepSeals(session: Session, { to, key = [] }: KeepOptions): Promise<ExitCode> {
+export async function keepSeals(session: Session, options: KeepOptions): Promise<ExitCode> {
+  const { to } = options
+  if (to === undefined) return await keepLocked(session, options)
+  const inUse = (pid: number): string => `The process ${pid} writes to ${to}. Wait until it has ended.`
+  try {
+    await using held = new AsyncDisposableStack()
+    held.use(await lockFolder({ folder: dirname(to), prefix: lockOf(to), inUse }))
+    return await keepLocked(session, options)
+  } catch (error) {
+    if (!(error instanceof FolderInUse)) throw error
+    return session.refuse({ code: 'FILE_IN_USE', message: error.message })
+  }
+}
+/** Begins the names of the files that lock a file. */
+export const lockOf = (path: string): string => `.${basename(path)}.lock.`
+
+async function keepLocked(session: Session, { to, key = [] }: KeepOptions): Promise<ExitCode> {
+  const { client, io } = session
   const keys = await Promise.all(key.map(readKey)).then(keysOf, (error: Error) => error.message)
   if (typeof keys === 'string') return session.refuse(invalid(keys))
   const chain = new SealChain()
@@ -30,7 +47,7 @@ export async function keepSeals(session: Session, { to, key = [] }: KeepOptions)
   await using file = to === undefined ? null : await open(to, 'a')
   await file?.truncate(kept)
   for (let isFirst = true; ; isFirst = false) {
-    const lines = await readPage(session, after)
+    const lines = await client.readSeals(after, { signal: io.signal })
     if (isFirst && end && lines[0] !== JSON.stringify(end)) return report(session, to ?? '', replaced(end, lines[0]))
     const news = isFirst && end ? lines.slice(1) : lines
     for (const line of news) {
@@ -40,7 +57,7 @@ export async function keepSeals(session: Session, { to, key = [] }: KeepOptions)
     }
     const text = news.map((line) => `${line}\n`).join('')
     if (file) await file.appendFile(text)
-    else printText(session.io.stdout, text)
+    else printText(io.stdout, text)
     if (lines.length === 0 || news.length === 0) break
     after = chain.end?.size ?? 0
   }
@@ -88,22 +105,4 @@ function report(session: Session, where: string, problem: SealProblem): ExitCode
     `${where}, at ${problem.sequence}: ${problem.what}. Nothing more is kept; keep this file, and begin another one.`,
   )
   return EXIT.failed
-}
-
-async function readPage({ connection: { url, token }, io }: Session, after: number): Promise<readonly string[]> {
-  const secret = typeof token === 'string' ? token : await token()
-  const headers = { authorization: `Bearer ${secret}` }
-  const response = await fetch(new URL(`log/seals?after=${after}`, url), {
-    headers,
-    redirect: 'error',
-    signal: io.signal,
-  }).catch((error: unknown) => {
-    throw new ClientError('network', networkProblem(error, secret))
-  })
-  const { status } = response
-  const text = await response.text()
-  if (status === 200) return text.split('\n').filter(Boolean)
-  if (status === 401 || status === 403)
-    throw new ClientError('unauthorized', `The server answered ${status}.`, { status })
-  throw new ClientError('http', `The server answered ${status} without seals.`, { status })
 }
