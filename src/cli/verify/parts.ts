@@ -34,7 +34,7 @@ export async function partsOf(paths: readonly string[]): Promise<readonly Part[]
   return [...parts, { files, gap }]
 }
 
-/** Of an archive the present history, otherwise the files in the order of their names. */
+/** The present history of an archive, or the files in the order of their names. */
 async function contentOf(folder: string): Promise<readonly (File | Gap)[]> {
   const present = await readPresent(folder)
   const names = (await readdir(folder)).filter((name) => name.endsWith('.ndjson')).toSorted()
