@@ -1,6 +1,9 @@
-import type { ObjectRef } from '@pothos/core'
+import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core'
 import type { Pool } from 'pg'
+import type { RefusalOf, RefusalType } from '../../core/errors.ts'
 import type { LimitName } from '../../core/limits.ts'
+import type { CommonRefusal, Outcome } from '../../core/ports/outcome.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
 import { type Right, reachOf } from '../../core/rights.ts'
 import type { ProjectRecord, ProjectRecords, RecordFilter, RecordName } from '../../store/project-records.ts'
 import type { GraphQLContext } from '../context.ts'
@@ -9,8 +12,11 @@ import { builder, type Types } from '../schema/builder.ts'
 import { type Connection, connect, type PageArgs } from '../schema/connection.ts'
 import { cursorOf } from '../schema/cursors.ts'
 import { deletedMeanwhile } from '../schema/deleted-meanwhile.ts'
+import { type Defined, dropUndefined } from '../schema/drop-undefined.ts'
+import { answer } from '../schema/errors.ts'
 import { pageCost } from '../schema/limits.ts'
 import { ProjectRef } from '../schema/refs.ts'
+import { commandResult } from '../schema/result-union.ts'
 import { addNodeType } from './node.ts'
 
 /** The parts of the API that all records of projects have. */
@@ -155,3 +161,97 @@ export const deletedRecord = <const Name extends string>(typename: Name, noun: s
   }),
 })
 const the = (noun: string): string => `the ${noun.replace(/^a /, '')}`
+
+type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
+interface Written {
+  readonly objectId: string
+}
+interface Identified {
+  readonly id: string
+}
+interface Edit extends Identified {
+  readonly expectedGeneration?: number | null
+}
+type Given<Fields extends InputFieldMap> = Defined<InputShapeFromFields<Fields>>
+interface Mutation<Input, Done, Type extends RefusalType> {
+  /** Its refusals are those of the mutation. */
+  readonly command: { readonly refusals: readonly Type[] }
+  readonly description: string
+  run(context: GraphQLContext): (viewer: Viewer, input: Input) => Promise<Outcome<Done, RefusalOf<Type | CommonRefusal>>>
+}
+/** Inputs of a mutation, besides those that all such have. It comes before `run`, whose input it types. */
+interface Inputs<Fields extends InputFieldMap> {
+  fields(t: InputBuilder): Fields
+}
+
+/** Adds the mutations that create, update and delete a record. Returns the answer to one that has written it. */
+export function addRecordMutations<
+  Row extends ProjectRecord,
+  Value extends Branded<Row>,
+  New extends InputFieldMap,
+  Edited extends InputFieldMap,
+  NewRefusal extends RefusalType,
+  EditRefusal extends RefusalType,
+  DeleteRefusal extends RefusalType,
+>(
+  kind: { noun: string; records: Readable<Row>; rights: Readonly<Record<'create' | 'update' | 'delete', Right>> },
+  of: Pick<Shown<Row, Value>, 'ref' | 'brand'> & {
+    /** Describes the project of a new one. */
+    readonly project?: string
+    readonly create: Inputs<New> & Mutation<RecordName & Given<New>, Written, NewRefusal>
+    readonly update: Inputs<Edited> & Mutation<Edit & Given<Edited>, Written, EditRefusal>
+    readonly delete: Mutation<Identified, { readonly record: Row }, DeleteRefusal>
+  },
+) {
+  const { noun, records, rights } = kind
+  const { ref, brand, project = 'Name of its project.' } = of
+  const { name } = ref
+  const written = async ({ pool }: GraphQLContext, { objectId }: Written) =>
+    brand(await readRecord(pool, records, objectId))
+  const deleted = deletedRecord(`Deleted${name}`, `a ${noun}`)
+  /** The casts: Pothos cannot see that the type, which it does not know yet, is no list. */
+  const add = <Input, Done, Type extends RefusalType, Answer extends { readonly __typename: string }>(
+    verb: 'create' | 'update' | 'delete',
+    { command, description, run }: Mutation<Input, Done, Type>,
+    answered: ObjectRef<Types, Answer>,
+    said: string,
+    input: (t: InputBuilder) => InputFieldMap,
+    accepted: (context: GraphQLContext, done: Done) => Answer | Promise<Answer>,
+  ) =>
+    builder.mutationField(`${verb}${name}`, (t) =>
+      t.fieldWithInput({
+        right: rights[verb],
+        ...commandResult(`${verb[0]?.toUpperCase()}${verb.slice(1)}${name}Result`, answered, command),
+        ...{ description, typeOptions: { description: said }, input: input(t.input) },
+        resolve: (_, { input }, context) =>
+          answer(run(context)(context.viewer, dropUndefined(input) as Input), (done) =>
+            accepted(context, done),
+          ) as never,
+      }),
+    )
+  const id = { required: true, description: `Id of the ${noun}.` } as const
+  const newFields = (t: InputBuilder): InputFieldMap => ({
+    project: t.string({ required: true, defaultValue: 'default', limit: 'reference', description: project }),
+    name: t.string({
+      required: true,
+      limit: 'name',
+      description: `A letter or _, then letters, digits, _ or -. Unique among the ${noun}s of the project.`,
+    }),
+    ...of.create.fields(t),
+  })
+  const editFields = (t: InputBuilder): InputFieldMap => ({
+    id: t.id(id),
+    ...of.update.fields(t),
+    expectedGeneration: t.int({
+      description: 'Refused (GENERATION_MISMATCH) unless it has this generation. Left out or null: any.',
+    }),
+  })
+  add('create', of.create, ref, `A new ${noun}.`, newFields, written)
+  add('update', of.update, ref, `The ${noun} as it is to be.`, editFields, written)
+  add(
+    ...(['delete', of.delete, deleted.ref, `The ${noun} to delete.`] as const),
+    (t) => ({ id: t.id(id) }),
+    (_, { record }) => deleted.of(record),
+  )
+  return written
+}

@@ -1,7 +1,6 @@
 import { RIGHTS } from '../../core/rights.ts'
-import type { GraphQLContext } from '../../graphql/context.ts'
 import { LabelInput } from '../../graphql/objects/label-input.ts'
-import { deletedRecord, readRecord } from '../../graphql/objects/project-record.ts'
+import { addRecordMutations } from '../../graphql/objects/project-record.ts'
 import { builder, type Types } from '../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../graphql/schema/drop-undefined.ts'
@@ -129,79 +128,45 @@ const specFields = (t: InputBuilder) => ({
     description: 'Only with GITHUB, which repeats nothing by itself. Left out or null: it is not asked again.',
   }),
 })
-const ID = { required: true, description: 'Id of the hook.' } as const
-
-const written = async ({ pool }: GraphQLContext, { objectId }: { readonly objectId: string }) =>
-  brandHook(await readRecord(pool, HOOK.records, objectId))
-
-builder.mutationField('createHook', (t) =>
-  t.fieldWithInput({
-    right: RIGHTS.createHook,
-    ...commandResult('CreateHookResult', HookRef, hookCommands.createHook),
+addRecordMutations(HOOK, {
+  ...{ ref: HookRef, brand: brandHook },
+  project: 'Name of its project, which gets the events; it must have a worker template by then.',
+  create: {
+    command: hookCommands.createHook,
     description:
       'Creates a hook. Its events have the rights of the caller, and no more. Refused if the name is taken (ALREADY_EXISTS), and beyond 100 hooks in a project (LIMIT).',
-    typeOptions: { description: 'A new hook.' },
-    input: {
-      project: t.input.string({
-        required: true,
-        defaultValue: 'default',
-        limit: 'reference',
-        description: 'Name of its project, which gets the events; it must have a worker template by then.',
-      }),
-      name: t.input.string({
-        required: true,
-        limit: 'name',
-        description: 'A letter or _, then letters, digits, _ or -. Unique among the hooks of the project.',
-      }),
-      secrets: t.input.field({
+    fields: (t) => ({
+      secrets: t.field({
         type: [SecretInput],
         required: true,
         limit: 'hookSecrets',
         description: 'At least one, each with its value.',
       }),
-      ...specFields(t.input),
-      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
-    },
-    resolve: (_, { input }, context) =>
-      answer(context.hooks.createHook(context.viewer, dropUndefined(input)), (done) => written(context, done)),
-  }),
-)
-builder.mutationField('updateHook', (t) =>
-  t.fieldWithInput({
-    right: RIGHTS.updateHook,
-    ...commandResult('UpdateHookResult', HookRef, hookCommands.updateHook),
+      ...specFields(t),
+      idempotencyKey: t.string(IDEMPOTENCY_KEY),
+    }),
+    run: ({ hooks }) => hooks.createHook,
+  },
+  update: {
+    command: hookCommands.updateHook,
     description:
       'Replaces all of a hook but its name and its secrets. From then on its events have the rights of the caller. To replace a secret, give the old one by its name beside the new one, and leave it out once the sender has the new one.',
-    typeOptions: { description: 'The hook as it is to be.' },
-    input: {
-      id: t.input.id(ID),
-      secrets: t.input.field({
+    fields: (t) => ({
+      secrets: t.field({
         type: [SecretInput],
         limit: 'hookSecrets',
         description: 'All that it is to have; those without a value stay as they are. Left out or null: as they are.',
       }),
-      ...specFields(t.input),
-      expectedGeneration: t.input.int({
-        description: 'Refused (GENERATION_MISMATCH) unless it has this generation. Left out or null: any.',
-      }),
-    },
-    resolve: (_, { input }, context) =>
-      answer(context.hooks.updateHook(context.viewer, dropUndefined(input)), (done) => written(context, done)),
-  }),
-)
-
-const deleted = deletedRecord('DeletedHook', 'a hook')
-builder.mutationField('deleteHook', (t) =>
-  t.fieldWithInput({
-    right: RIGHTS.deleteHook,
-    ...commandResult('DeleteHookResult', deleted.ref, hookCommands.deleteHook),
+      ...specFields(t),
+    }),
+    run: ({ hooks }) => hooks.updateHook,
+  },
+  delete: {
+    command: hookCommands.deleteHook,
     description: 'Deletes a hook with its secrets and its deliveries. Its events stay.',
-    typeOptions: { description: 'The hook to delete.' },
-    input: { id: t.input.id(ID) },
-    resolve: (_, { input }, context) =>
-      answer(context.hooks.deleteHook(context.viewer, input), ({ record }) => deleted.of(record)),
-  }),
-)
+    run: ({ hooks }) => hooks.deleteHook,
+  },
+})
 builder.mutationField('replayDelivery', (t) =>
   t.fieldWithInput({
     right: RIGHTS.replayDelivery,

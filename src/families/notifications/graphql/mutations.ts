@@ -1,14 +1,11 @@
-import type { GraphQLContext } from '../../../graphql/context.ts'
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
-import { deletedRecord, readRecord } from '../../../graphql/objects/project-record.ts'
+import { addRecordMutations } from '../../../graphql/objects/project-record.ts'
 import { builder, type Types } from '../../../graphql/schema/builder.ts'
-import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { ObjectKindEnum, PhaseClassEnum, PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { commandResult } from '../../../graphql/schema/result-union.ts'
-import { notificationCommands } from '../commands/rules.ts'
+import { notificationCommands, RULE } from '../commands/rules.ts'
 import { rights } from '../rights.ts'
-import { RULES } from '../store/rules.ts'
 import { brand, brandMessage, MessageRef, RuleRef, WeekdayEnum } from './rule.ts'
 
 const FilterInput = builder.inputType('NotificationFilterInput', {
@@ -167,71 +164,29 @@ const settings = (t: InputBuilder) => ({
   }),
   enabled: t.boolean({ description: 'False: it tells nothing. Left out or null: true.' }),
 })
-const ID = { required: true, description: 'Id of the rule.' } as const
-
-const written = async ({ pool }: GraphQLContext, { objectId }: { readonly objectId: string }) =>
-  brand(await readRecord(pool, RULES, objectId))
-
-builder.mutationField('createNotificationRule', (t) =>
-  t.fieldWithInput({
-    right: rights.create,
-    ...commandResult('CreateNotificationRuleResult', RuleRef, notificationCommands.createNotificationRule),
+addRecordMutations(RULE, {
+  ...{ ref: RuleRef, brand },
+  create: {
+    command: notificationCommands.createNotificationRule,
+    run: ({ notifications }) => notifications.createNotificationRule,
     description:
       'Creates a rule, which tells the changes that come from then on. Refused if the name exists (ALREADY_EXISTS), and beyond 100 rules in a project (LIMIT).',
-    typeOptions: { description: 'A new rule.' },
-    input: {
-      project: t.input.string({
-        required: true,
-        defaultValue: 'default',
-        limit: 'reference',
-        description: 'Name of its project.',
-      }),
-      name: t.input.string({
-        required: true,
-        limit: 'name',
-        description: 'A letter or _, then letters, digits, _ or -. Unique among the rules of the project.',
-      }),
-      ...settings(t.input),
-    },
-    resolve: (_, { input }, context) =>
-      answer(context.notifications.createNotificationRule(context.viewer, dropUndefined(input)), (done) =>
-        written(context, done),
-      ),
-  }),
-)
-builder.mutationField('updateNotificationRule', (t) =>
-  t.fieldWithInput({
-    right: rights.update,
-    ...commandResult('UpdateNotificationRuleResult', RuleRef, notificationCommands.updateNotificationRule),
+    fields: settings,
+  },
+  update: {
+    command: notificationCommands.updateNotificationRule,
+    run: ({ notifications }) => notifications.updateNotificationRule,
     description:
       'Replaces a rule. From then on it tells what the caller may read. Messages that are written go to the new receiver.',
-    typeOptions: { description: 'The rule as it is to be.' },
-    input: {
-      id: t.input.id(ID),
-      ...settings(t.input),
-      expectedGeneration: t.input.int({
-        description: 'Refused (GENERATION_MISMATCH) unless it has this generation. Left out or null: any.',
-      }),
-    },
-    resolve: (_, { input }, context) =>
-      answer(context.notifications.updateNotificationRule(context.viewer, dropUndefined(input)), (done) =>
-        written(context, done),
-      ),
-  }),
-)
-
-const deleted = deletedRecord('DeletedNotificationRule', 'a rule')
-builder.mutationField('deleteNotificationRule', (t) =>
-  t.fieldWithInput({
-    right: rights.delete,
-    ...commandResult('DeleteNotificationRuleResult', deleted.ref, notificationCommands.deleteNotificationRule),
+    fields: settings,
+  },
+  delete: {
+    command: notificationCommands.deleteNotificationRule,
+    run: ({ notifications }) => notifications.deleteNotificationRule,
     description: 'Deletes a rule with its messages, also those that are not sent yet.',
-    typeOptions: { description: 'The rule to delete.' },
-    input: { id: t.input.id(ID) },
-    resolve: (_, { input }, context) =>
-      answer(context.notifications.deleteNotificationRule(context.viewer, input), ({ record }) => deleted.of(record)),
-  }),
-)
+  },
+})
+
 builder.mutationField('testNotificationRule', (t) =>
   t.fieldWithInput({
     right: rights.send,
@@ -239,7 +194,7 @@ builder.mutationField('testNotificationRule', (t) =>
     description:
       'Sends a message that tells nothing, to see whether it arrives: its state says so. Refused if the rule is disabled (NOT_READY).',
     typeOptions: { description: 'The rule to try.' },
-    input: { id: t.input.id(ID) },
+    input: { id: t.input.id({ required: true, description: 'Id of the rule.' }) },
     resolve: (_, { input }, context) =>
       answer(context.notifications.testNotificationRule(context.viewer, input), ({ message }) => brandMessage(message)),
   }),
