@@ -177,7 +177,9 @@ interface Mutation<Input, Done, Type extends RefusalType> {
   /** Its refusals are those of the mutation. */
   readonly command: { readonly refusals: readonly Type[] }
   readonly description: string
-  run(context: GraphQLContext): (viewer: Viewer, input: Input) => Promise<Outcome<Done, RefusalOf<Type | CommonRefusal>>>
+  run(
+    context: GraphQLContext,
+  ): (viewer: Viewer, input: Input) => Promise<Outcome<Done, RefusalOf<Type | CommonRefusal>>>
 }
 /** Inputs of a mutation, besides those that all such have. It comes before `run`, whose input it types. */
 interface Inputs<Fields extends InputFieldMap> {
