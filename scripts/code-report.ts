@@ -20,7 +20,8 @@ const MAY_NAME: Readonly<Record<string, string>> = {
   'web-playground/src/families/index.ts': 'it is the list of what the dashboard has for families',
   'src/agents/kubernetes/paths.ts': 'deployments are a kind of Kubernetes, too',
   'src/client/index.ts': 'it is the list of what the package publishes',
-  'src/store/limit-tickets.ts': 'objects of all families may ask for limits',
+  'src/store/held-up-tickets.ts': 'objects of all families may ask for limits',
+  'src/store/limit-names.ts': 'objects of all families may ask for limits',
   'src/store/tables.ts': 'it is printed from schema.prisma, which has the tables of all families',
 }
 /** How many of the longest are shown. */

@@ -38,12 +38,12 @@ import { startBuiltInAgents } from './start/built-in-agents.ts'
 import { checkBinding } from './start/check-binding.ts'
 import { adoptTokens } from './start/configured-tokens.ts'
 import { logStart } from './start/log-start.ts'
+import { startMaintenance } from './start/maintenance.ts'
 import { openDatabase } from './start/open-database.ts'
 import { type Gateway, openGateway } from './start/open-gateway.ts'
 import { openReplica } from './start/open-replica.ts'
 import { openTracing } from './start/open-tracing.ts'
 import { MIGRATIONS_FOLDER } from './start/package-folder.ts'
-import { startPruners } from './start/pruners.ts'
 import { servedOrigin } from './start/served-origin.ts'
 import { openSignal } from './start/services.ts'
 import { warnOfEditorTypes } from './start/warn-of-editor-types.ts'
@@ -204,7 +204,7 @@ export async function startApp(
       if (worker) workers.push(parts.use(worker))
     }
     parts.use(startRedeliverer({ ...commandParts, logger, networks: config.outgoing.networks }))
-    for (const pruner of startPruners({ pool, system, logger, writes }, config, machines)) parts.use(pruner)
+    for (const duty of startMaintenance({ pool, system, logger, writes }, config, machines)) parts.use(duty)
   }
   stop.throwIfAborted()
   // A connection of its own: Prometheus neither waits for others nor takes a connection from them.

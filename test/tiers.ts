@@ -34,7 +34,7 @@ export const UNIT = files(`
   backup/ tools
   chaos/ promises
   cli/ commit-label connection-notes explain help input outcome suggest-paths text tree
-  cli/verify/ forgeries segments
+  cli/verify/ forgeries hostile-files segments
   client/ crm follow-phases instant query
   core/ address-group clock-offset database-url date-time expression health json json-diff judge-causes limit-request machine
   core/ one-at-a-time process-identity redis-url schema-range time token-bucket unified-diff until-settled words

@@ -26,7 +26,7 @@ export interface ShownPoll {
   readonly nextAt: string
 }
 
-export const EVERY = { defaultMs: 30_000, leastMs: 1_000, mostMs: 24 * 60 * 60 * 1_000 } as const
+const POLL_EVERY = { defaultMs: 30_000, leastMs: 1_000, mostMs: 24 * 60 * 60 * 1_000 } as const
 const MAX_HEADERS = 20
 const MAX_TEXT = 4_096
 /** The part of a condition that sentences show, in characters. */
@@ -64,8 +64,8 @@ export function readHttp(config: unknown): HttpOpener | FieldProblem {
   if (wrongHeader) return wrongHeader
   if (typeof until !== 'string' || until.trim() === '' || until.length > MAX_TEXT || !isExpression(until))
     return wrong('http.until', 'must be an expression over status, headers and body, such as status == 200')
-  const everyMs = every === undefined ? EVERY.defaultMs : typeof every === 'string' ? parseDuration(every) : null
-  if (everyMs === null || everyMs < EVERY.leastMs || everyMs > EVERY.mostMs)
+  const everyMs = every === undefined ? POLL_EVERY.defaultMs : typeof every === 'string' ? parseDuration(every) : null
+  if (everyMs === null || everyMs < POLL_EVERY.leastMs || everyMs > POLL_EVERY.mostMs)
     return wrong('http.every', 'must be a duration from 1s to 1d, such as 30s')
   return { url: url as string, secret, headers, until, everyMs }
 }

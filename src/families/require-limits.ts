@@ -1,6 +1,6 @@
 import { invalidInput, type RefusalOf } from '../core/errors.ts'
 import type { Client } from '../store/client.ts'
-import { missingLimits } from '../store/limit-tickets.ts'
+import { missingLimits } from '../store/limit-names.ts'
 
 interface Asking {
   readonly limit: string

@@ -57,6 +57,7 @@ export const isSealKey = (key: KeyObject): boolean => key.asymmetricKeyType === 
 const HASH = /^[\da-f]{64}$/
 const COUNTS = ['size', 'epoch', 'base', 'first', 'last'] as const
 const TEXTS = ['log', 'at', 'key', 'signature'] as const
+const MAX_TEXT = 128
 
 /** Null: the line is no seal. */
 export function parseSeal(line: string): Seal | null {
@@ -68,7 +69,7 @@ export function parseSeal(line: string): Seal | null {
   const { leaf, root } = seal
   const isSeal =
     COUNTS.every((name) => Number.isSafeInteger(seal[name])) &&
-    TEXTS.every((name) => typeof seal[name] === 'string') &&
+    TEXTS.every((name) => typeof seal[name] === 'string' && seal[name].length <= MAX_TEXT) &&
     [leaf, root].every((text) => typeof text === 'string' && HASH.test(text))
   return isSeal ? (seal as Seal) : null
 }

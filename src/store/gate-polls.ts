@@ -10,7 +10,7 @@ import * as table from './tables.ts'
  */
 
 /** A process that asks, and says nothing of it, has ended. */
-export const LEASE_MS = 15_000
+const LEASE_MS = 15_000
 /** Addresses that are asked at a time, or were within the last second: of the instance, and of a host. */
 const AT_ONCE = 64
 const OF_A_HOST = 4

@@ -1,8 +1,8 @@
-import type { HeldUpTicket } from '../core/blocker.ts'
 import type { LimitRequest } from '../core/limit-request.ts'
 import { awaitAll } from './await-all.ts'
 import type { Client } from './client.ts'
-import { array, boolean, integer, json, nullable, required, text, timestamptz, uuid } from './column-types.ts'
+import { array, boolean, integer, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { isNamed } from './limit-names.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 import { statementTime } from './time.ts'
@@ -85,7 +85,7 @@ const isHeldUp = (ticket: string, goes: string): string =>
     where o.id = ${ticket}.object_id and (r.root_id is not null or o.root_id = ${goes}) offset 0)`
 
 /** Its debounce, if it has one, is over. */
-const isRipe = (ticket: string, now: string): string => `coalesce(${ticket}.not_before <= ${now}, true)`
+export const isRipe = (ticket: string, now: string): string => `coalesce(${ticket}.not_before <= ${now}, true)`
 const inLine = (ticket: string): string =>
   `${ticket}.granted_at is null and ${ticket}.place is not null and ${ticket}.due_at is null`
 /** Tickets of the kind, limit, key and priority of another one. */
@@ -238,18 +238,6 @@ export const ADMISSION = { passing, passes, granting, grantOf }
 
 /** The end of a debounce: it counts from when a worker or job was created, so further attempts do not wait again. */
 const NOT_BEFORE = `case when o.kind in ('WORKER', 'JOB') then o.created_at + l.debounce_ms * interval '1 millisecond' end`
-/**
- * Finds a limit by its name: one of the project, or `project/name` of another one that shares it. A project has one spelling of its own, so
- * that the same limit is not asked for twice.
- */
-const isNamed = (
-  limit: string,
-  name: string,
-  projectId: string,
-): string => `${limit}.name = split_part(${name}, '/', -1)
-      and ${limit}.project_id = case when position('/' in ${name}) = 0 then ${projectId}
-        else (select p.id from project p where p.name = split_part(${name}, '/', 1) and p.id <> ${projectId}) end
-      and (${limit}.project_id = ${projectId} or ${limit}.is_shared)`
 // An object that asks holds nothing. If it has a granted ticket, the release of that is still to come in this transaction.
 const TAKE = statement({
   name: 'take-limit-tickets',
@@ -462,80 +450,4 @@ const WAKE_WAITING = statement({
 export async function wakeWaitingFor(client: Client, limitId: string): Promise<readonly string[]> {
   const { rows } = await WAKE_WAITING.query(client, [limitId])
   return rows.map(({ root_id }) => root_id)
-}
-
-/** Number of holders that a blocker names. */
-const MAX_HOLDERS = 10
-// The ones before it start when the grants that the rate counts fall out of its time, one by one, and each then counts for as long.
-const HELD_UP = statement({
-  text: `select t.object_id as "objectId", case when o.project_id <> l.project_id
-        then (select p.name || '/' from project p where p.id = l.project_id) else '' end || l.name as "limit", t.key, l.pause is not null as "isPaused", l.max, b.*,
-      (select count(*)::integer from limit_ticket h where h.limit_id = t.limit_id and h.granted_at is not null) as held,
-      k.held as "heldOfKey", p.position, not ${isRipe('t', '$2')} as "isDebounced",
-      greatest(case when not ${isRipe('t', '$2')} then t.not_before end, case when k.max = 0 then v.until when p.position > b."rateCount" - g.used then coalesce(
-          (select at from limit_grant where limit_id = t.limit_id and key = t.key and at > k.since order by at limit 1
-            offset (p.position - b."rateCount" + g.used - 1) % b."rateCount"), k.now
-        ) + ((p.position - b."rateCount" + g.used - 1) / b."rateCount" + 1) * b."rateMs" * interval '1 millisecond' end) as "expectedAt",
-      (select coalesce(json_agg(json_build_object('objectId', h.object_id, 'key', h.key)), '[]') from (
-        select h.object_id, h.key from limit_ticket h where h.limit_id = t.limit_id and h.granted_at is not null
-        order by h.key = t.key desc, h.seq limit ${MAX_HOLDERS}) h) as holders
-    from limit_ticket t join flow_limit l on l.id = t.limit_id join object o on o.id = t.object_id
-    left join limit_override v on v.limit_id = t.limit_id and v.key = t.key and v.until > $2
-    cross join lateral (select coalesce(v.max_per_key, l.max_per_key) as "maxPerKey", coalesce(v.rate_count, l.rate_count) as "rateCount",
-      coalesce(v.rate_ms, l.rate_ms) as "rateMs") b
-    cross join lateral (select $2 as now, v.max_per_key as max, $2 - b."rateMs" * interval '1 millisecond' as since,
-      (select count(*)::integer from limit_ticket h
-        where h.limit_id = t.limit_id and h.key = t.key and h.granted_at is not null) as held) k
-    cross join lateral (
-      select count(*)::integer as used from limit_grant where limit_id = t.limit_id and key = t.key and at > k.since) g
-    cross join lateral (select count(*)::integer as position from limit_ticket n where n.kind = t.kind and n.limit_id = t.limit_id
-      and n.key = t.key and n.granted_at is null and (n.priority > t.priority or n.priority = t.priority and n.seq <= t.seq)) p
-    where t.object_id = any($1::uuid[]) and t.granted_at is null order by l.name, t.key`,
-  params: [array(uuid), timestamptz],
-  row: {
-    ...{ objectId: table.limitTicket.objectId, limit: required(text), key: table.limitTicket.key },
-    ...{ isPaused: boolean, isDebounced: boolean, max: table.flowLimit.max, maxPerKey: table.flowLimit.maxPerKey },
-    ...{ rateCount: table.flowLimit.rateCount, rateMs: table.flowLimit.rateMs, expectedAt: nullable(timestamptz) },
-    ...{ held: integer, heldOfKey: integer, position: integer, holders: json<HeldUpTicket['holders']>('json') },
-  },
-})
-
-/** The tickets with which these objects wait. */
-export async function loadHeldUpTickets(
-  client: Client,
-  ids: readonly string[],
-  now: Date,
-): Promise<ReadonlyMap<string, readonly HeldUpTicket[]>> {
-  if (ids.length === 0) return new Map()
-  const { rows } = await HELD_UP.query(client, [ids, now])
-  return Map.groupBy(rows, ({ objectId }) => objectId)
-}
-
-const SHARED = statement({
-  text: `select l.name from flow_limit l where l.project_id = $1
-      and (l.is_shared or exists (select from limit_ticket t where t.limit_id = l.id)) order by l.name limit 1`,
-  params: [uuid],
-  row: { name: table.flowLimit.name },
-})
-/** The name of a limit that a project without objects shares, or that others still hold or wait for; null: there is none. */
-export const sharedLimitOf = async (client: Client, projectId: string): Promise<string | null> =>
-  (await SHARED.query(client, [projectId])).rows[0]?.name ?? null
-
-const MISSING = statement({
-  name: 'missing-limits',
-  text: `select n.name from unnest($2::text[]) n(name)
-    where not exists (select from flow_limit l where ${isNamed('l', 'n.name', '$1')})`,
-  params: [uuid, array(text)],
-  row: { name: text },
-})
-
-/** The names of which the project has no limit, and no other one shares one. */
-export async function missingLimits(
-  client: Client,
-  projectId: string,
-  names: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (names.length === 0) return new Set()
-  const { rows } = await MISSING.query(client, [projectId, [...new Set(names)]])
-  return new Set(rows.map(({ name }) => name))
 }

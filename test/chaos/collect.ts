@@ -19,15 +19,16 @@ import { type ChaosPlace, MAX_WORKERS, type Query } from './place.ts'
 import { FLOW } from './record-flow.ts'
 
 /** Evidence that is noted during the run. */
-export type Noted = Pick<Evidence, 'mutations' | 'probes' | 'deliveries' | 'messages' | 'readers' | 'faults' | 'deaths'>
+export type Noted = Pick<
+  Evidence,
+  'mutations' | 'probes' | 'deliveries' | 'messages' | 'answered' | 'readers' | 'faults' | 'deaths'
+>
 
 /** Reads all evidence of a run that is at rest, without asking the servers. */
 export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence> {
   const { folder } = place
   const namesIn = (path: string): Promise<readonly string[]> => readdir(join(folder, path)).catch(() => [])
-  const { log, flow, tables, secrets, copies, recorded, databaseNow } = await place.read((query) =>
-    readDatabase(query, place.limits.size > 0),
-  )
+  const { log, flow, tables, secrets, copies, recorded, databaseNow } = await place.read(readDatabase)
   const sealing = createSealing([Buffer.from(SECRET_KEY, 'base64')], { secret: () => Buffer.alloc(0) })
   return {
     ...noted,
@@ -48,9 +49,9 @@ export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence
 }
 
 /** One after the other, on one connection. */
-export const readDatabase = async (query: Query, hasLimits: boolean) => ({
+export const readDatabase = async (query: Query) => ({
   log: await query<LoggedChange>(LOG),
-  flow: hasLimits ? await query<FlowChange>(FLOW) : [],
+  flow: await query<FlowChange>(FLOW),
   tables: await readTables(query),
   secrets: await query<{ name: string; sealed: Buffer; projectId: string }>(SECRETS),
   copies: await query<{ eventId: string; name: string; sealed: Buffer; projectId: string }>(COPIES),

@@ -27,6 +27,8 @@ export interface Evidence {
   readonly deliveries: readonly SentDelivery[]
   /** Requests that receivers of notifications got, in their order. */
   readonly messages: readonly ReceivedMessage[]
+  /** The trees whose gates may open by the answer of an address. */
+  readonly answered: ReadonlySet<string>
   /** Work of deployers, as their own processes wrote it down. */
   readonly spans: readonly WorkSpan[]
   /** Lines of gadgets, in the order in which they were written into one file. */

@@ -212,6 +212,7 @@ const BOUNDS: Readonly<Record<string, LimitBounds>> = {
   builds: boundsOf({ max: 5, maxPerKey: 3, overridden: { a: { maxPerKey: 4, rateCount: null, rateMs: null } } }),
   deploys: boundsOf({ max: 3, maxPerKey: 2 }),
   paced: boundsOf({ rateCount: 4, rateMs: RATE_MS }),
+  fleet: boundsOf({ max: 5 }),
 }
 /** A ticket of an object. */
 export const ticket = (
@@ -243,7 +244,7 @@ export const OVERRIDE: Extract<FlowChange, { did: 'OVERRIDE' | 'OVERRIDE_ENDS' }
 const FLOW: readonly FlowChange[] = [
   OVERRIDE,
   ...flowOf(ITEM_A, ['deploys']),
-  ...flowOf(ITEM_B, ['deploys', 'paced']),
+  ...flowOf(ITEM_B, ['deploys', 'paced', 'fleet']),
   ...WORKERS.flatMap((one) => flowOf(one, ['builds'])),
 ].toSorted((one, other) => one.at.getTime() - other.at.getTime())
 
@@ -267,7 +268,11 @@ const retryOf = (initialMs: number) => ({
 const SPECS: Readonly<Record<string, object>> = {
   nightly: NIGHTLY_SPEC,
   'item-a': { type: 'chaos', dependsOn: [], limits: [{ limit: 'deploys', key: 'a' }] },
-  'item-b': { type: 'chaos', dependsOn: ['item-a'], limits: [{ limit: 'deploys' }, { limit: 'paced' }] },
+  'item-b': {
+    type: 'chaos',
+    dependsOn: ['item-a'],
+    limits: ['deploys', 'paced', 'chaos/fleet'].map((limit) => ({ limit })),
+  },
   'job-b': { dependsOn: ['job-a'] },
   tree: TREE_SPEC,
   follower: FOLLOWER_SPEC,
@@ -494,7 +499,7 @@ const DETAILS: Partial<Tables> = {
       weights: {},
       strategy: 'QUEUE',
       debounceMs: null,
-      isShared: false,
+      isShared: name === 'fleet',
     })
   }),
   limitGrant: FLOW.flatMap((one) => {
@@ -562,6 +567,7 @@ export const KEPT: Evidence = {
     span(2, 'item-b', 'tree-2', 1),
   ],
   deliveries: [{ id: 'delivery', askedMs: 1, answeredMs: 2, status: 202, eventId: 'event-b' }],
+  answered: new Set(),
   messages: TOLD.map(({ sequence, objectId, to }) => ({
     ...{ id: `message-${sequence}`, rule: 'tasks', sequence, objectId, to, atMs: sequence, isTaken: true },
   })),

@@ -7,6 +7,7 @@ import { gql } from '../testkit/gql.ts'
 import { mulberry32 } from '../testkit/mulberry32.ts'
 import type { SentDelivery, TokenProbe, UserMutation } from './evidence.ts'
 import { machineMs } from './machine-clock.ts'
+import type { ChaosAddress } from './receivers.ts'
 
 /** Users of all families, who ask for something, wait, and ask again: with the same key if they had no answer. */
 
@@ -14,8 +15,9 @@ export interface Load {
   readonly client: Client
   readonly url: string
   readonly cloudletId: string
-  /** Ids of the limits, by name; empty: there are none. */
+  /** Ids of the limits, by name. */
   readonly limits: ReadonlyMap<string, string>
+  readonly address: ChaosAddress
   readonly seed: number
   readonly signal: AbortSignal
 }
@@ -156,6 +158,7 @@ const SENDER_PATIENCE_MS = 10_000
 interface ChaosLimit {
   readonly project: string
   readonly bounds: readonly {
+    readonly shared?: boolean
     readonly max?: number
     readonly maxPerKey?: number
     readonly rate?: { readonly count: number; readonly perMs: number }
@@ -179,11 +182,19 @@ export const LIMITS: Readonly<Record<string, ChaosLimit>> = {
     project: 'default',
     bounds: [{ rate: { count: 4, perMs: 1_500 } }, { max: 2, rate: { count: 2, perMs: 1_000 } }],
   },
+  // Work of both projects has it.
+  fleet: {
+    project: PROJECT,
+    bounds: [
+      { shared: true, max: 5 },
+      { shared: true, max: 3, maxPerKey: 2 },
+    ],
+  },
 }
-export const WORKER_LIMITS = [{ limit: 'builds', key: '${event.source}' }]
+export const WORKER_LIMITS = ['builds', 'fleet'].map((limit) => ({ limit, key: '${event.source}' }))
 const KEYS = ['a', 'b', 'c']
 /** The limits that the items of a tree ask for. */
-const ASKED: readonly (readonly string[])[] = [['deploys'], ['paced'], [], ['deploys', 'paced']]
+const ASKED: readonly (readonly string[])[] = [['deploys'], ['paced'], [`${PROJECT}/fleet`], ['deploys', 'paced']]
 const KEYS_OF: Readonly<Record<string, readonly string[]>> = { builds: ['chaos', ...Object.values(SOURCE)] }
 const OVERRIDES = [{ maxPerKey: 0 }, { maxPerKey: 1 }, { maxPerKey: 4 }, { rate: { count: 1, perMs: 1_000 } }]
 
@@ -292,8 +303,7 @@ export class Users {
 
   /** Pauses some trees for a moment. They are resumed whatever has happened, since each of them has to end. */
   async #rest(about: Pick<UserMutation, 'kind' | 'name'> & { readonly id: string }): Promise<void> {
-    // A server of an earlier version hands out the work of a paused tree.
-    if (process.env.PHASELINE_TEST_PREVIOUS || this.#random() > 0.2) return
+    if (this.#random() > 0.2) return
     const { id } = about
     try {
       await this.#create(() => this.#send('pause', { id, idempotencyKey: this.#name('pause') }, about))
@@ -357,7 +367,7 @@ export class Users {
   }
   /** The same in each generation of the tree, so that the ledger knows them for each job. */
   #limitsOf(tree: string, i: number, names: readonly string[] = []) {
-    if (names.length === 0 || this.#load.limits.size === 0) return {}
+    if (names.length === 0) return {}
     const n = Number(tree.split('-')[1]) + i
     const of = { key: KEYS[n % KEYS.length], ...(n % 5 === 0 && { priority: 5 }) }
     return { limits: names.map((limit) => ({ limit, ...of })) }
@@ -488,15 +498,15 @@ export class Users {
     if (this.#random() < 0.3) await this.#send('deleteSchedule', { id }, of)
     else await this.#send('pauseSchedule', { id }, of)
   }
-  /** A tree whose gate people, a program or the clock open, or nobody in time. The author tries it, too. */
+  /** A tree whose gate people, a program, an address or the clock open, or nobody in time. The author tries it, too. */
   async #decide(team: string): Promise<void> {
     const people = this.#shuffled(await this.#team(team))
     const name = this.#name('gated')
     const about = { kind: 'INSTALLATION', name } as const
     const until = new Date(Date.now() + 3_000).toISOString()
-    const config = [{ approval: { count: 2 } }, { approval: { count: 2 } }, { signal: SIGNAL }, { until }][
-      this.#pick(4)
-    ]
+    const http = { url: this.#load.address.of(name), until: 'status == 200 && body.isOpen', every: '1s' }
+    const approval = { count: 2 }
+    const config = [{ approval }, { approval }, { signal: SIGNAL }, { until }, { http }][this.#pick(5)]
     const item = (dependsOn: readonly string[]) => ({ type: 'chaos', dependsOn: [...dependsOn], config: { ms: 20 } })
     const gate = {
       name: GATE,

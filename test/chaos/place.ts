@@ -18,7 +18,7 @@ import { until } from '../testkit/wait.ts'
 import { type ChaosAgent, startAgents } from './agents.ts'
 import type { Death } from './evidence.ts'
 import { HOOK, LIMITS, PROJECT, SECRET, SOURCE, WORKER_LIMITS } from './load.ts'
-import { type ChaosReceiver, startChaosReceiver } from './receivers.ts'
+import { type ChaosAddress, type ChaosReceiver, startChaosAddress, startChaosReceiver } from './receivers.ts'
 import { RECORD_FLOW } from './record-flow.ts'
 
 /** The processes of a chaos run: one Postgres, one Redis, servers with a breakable link to each, agents, clients. */
@@ -39,6 +39,7 @@ export interface ChaosPlace extends AsyncDisposable {
   readonly agents: readonly ChaosAgent[]
   /** One for each rule. */
   readonly receivers: readonly ChaosReceiver[]
+  readonly address: ChaosAddress
   /** Ends of agents so far. */
   readonly deaths: readonly Death[]
   readonly database: ChaosDatabase
@@ -102,14 +103,12 @@ export async function openPlace({ seed, servers: count, previous }: PlaceOptions
 
   const { id: cloudletId } = await ask(client, MUTATIONS.createCloudlet, { name: 'berlin' })
   const command = workload(join(folder, 'starts'))
-  const hasLimits = previous === null
-  const template = { command, workspace: true, runtime: 'process' }
-  const workerTemplate = hasLimits ? { ...template, limits: WORKER_LIMITS } : template
+  const workerTemplate = { command, workspace: true, runtime: 'process', limits: WORKER_LIMITS }
   await ask(client, MUTATIONS.createProject, { name: PROJECT, workerTemplate })
   const limits = new Map<string, string>()
-  for (const [name, { project, bounds }] of hasLimits ? Object.entries(LIMITS) : [])
+  for (const [name, { project, bounds }] of Object.entries(LIMITS))
     limits.set(name, (await ask(client, CREATE_LIMIT, { name, project, ...bounds[0] })).id)
-  if (hasLimits) await recordFlow(database)
+  await recordFlow(database)
   const tokens = {
     DEPLOYER: await tokenOf(client, 'DEPLOYER', 'chaos'),
     RUNTIME: await tokenOf(client, 'RUNTIME', 'process'),
@@ -117,6 +116,7 @@ export async function openPlace({ seed, servers: count, previous }: PlaceOptions
     CRM: await tokenOf(client, 'CRM', 'crm', ['berlin']),
   }
   const receivers = await openAutomation(client, stack, seed)
+  const address = stack.use(await startChaosAddress(seed + 2))
   const deaths: Death[] = []
   const agents = await startAgents({ url, folder, tokens, cloudlet: 'berlin', deaths })
   for (const agent of agents) stack.use(agent)
@@ -142,6 +142,7 @@ export async function openPlace({ seed, servers: count, previous }: PlaceOptions
     redis,
     agents,
     receivers,
+    address,
     deaths,
     database,
     read,

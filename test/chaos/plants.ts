@@ -111,6 +111,7 @@ const overridden = (key: string, maxPerKey: number): UserMutation =>
 const isApproval = (one: UserMutation, by: string): boolean => one.mutation === 'approve' && one.by === by
 const said = (to: string, given: Partial<LoggedChange>): Plant =>
   logged(withChange((one) => isOf(GATE, to)(one) && one.by !== null, given))
+const ASKING = { deployItems: [{ name: GATE, config: { http: { url: 'http://127.0.0.1/gated' } } }] }
 const FIRST_WORK = { objectId: 'item-a' }
 
 const FIRING = { scheduleId: 'nightly', cause: BY_TIME, due: at(1), count: 1 }
@@ -668,6 +669,10 @@ export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>
     'an approval that counts twice': { log: LOG.flatMap((one) => (one.reason === 'approved' ? [one, one] : [one])) },
     'twice in a job': { log: LOG.flatMap((one) => (isOf(GATE, 'SUCCEEDED')(one) ? [one, one] : [one])) },
     'rejected by nobody': said('SUCCEEDED', { to: 'FAILED', by: 'cem' }),
+    'by an address that has not answered so': {
+      ...said('SUCCEEDED', { message: 'It has answered 200.', by: null }),
+      mutations: KEPT.mutations.map((one) => (one.id === 'gated' ? { ...one, value: ASKING } : one)),
+    },
     'expired early': said('SUCCEEDED', { to: 'FAILED', by: null }),
   },
 }

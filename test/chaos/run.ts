@@ -42,8 +42,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   for (const reader of readers) stack.use(reader)
   const stop = new AbortController()
   stack.defer(() => stop.abort())
-  const { client, url, cloudletId, limits } = place
-  const users = new Users({ client, url, cloudletId, limits, seed, signal: stop.signal })
+  const { client, url, cloudletId, limits, address } = place
+  const users = new Users({ client, url, cloudletId, limits, address, seed, signal: stop.signal })
   const usage = users.run()
   const plan = planFaults({ seed, totalMs, everyMs, longestMs, targets: targetsOf(place, without) })
   const faults = await Promise.race([performFaults(place, plan, onFault), failing(usage)])
@@ -56,7 +56,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   )
   stop.abort()
   await usage
-  for (const receiver of place.receivers) receiver.heal()
+  for (const one of [...place.receivers, address]) one.heal()
 
   const since = machineMs()
   await whileItMoves(
@@ -75,14 +75,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const records = readers.map(({ record }) => record)
   const { mutations, probes, deliveries } = users
   const messages = place.receivers.flatMap((receiver) => receiver.messages)
-  const noted = { mutations, probes, deliveries, messages, readers: records, faults, deaths: place.deaths }
+  const { answered } = address
+  const noted = { mutations, probes, deliveries, messages, answered, readers: records, faults, deaths: place.deaths }
   const evidence = await collect(place, noted)
   return { evidence, restMs }
 }
 async function settle(place: ChaosPlace, users: Users): Promise<void> {
   const idsOf = async (sql: string) => (await place.query<{ id: string }>(sql)).map(({ id }) => id)
   const roots = await idsOf('select root_id as id from root_pause')
-  const limits = place.limits.size > 0 ? await idsOf('select id from flow_limit where pause is not null') : []
+  const limits = await idsOf('select id from flow_limit where pause is not null')
   await users.settle({ roots, limits })
 }
 const failing = (running: Promise<void>): Promise<never> => new Promise((_, reject) => running.catch(reject))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 import { expect, onTestFinished, test } from 'vitest'
-import { LOCK } from '../../src/cli/archive/archive.ts'
+import { ARCHIVE_LOCK } from '../../src/cli/archive/archive.ts'
 import { entryOf } from '../../src/cli/archive/folder.ts'
 import { logStream } from '../../src/cli/archive/streams.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
@@ -300,9 +300,28 @@ test('of two runs at once one is refused', async () => {
   const folder = await newFolder()
   await mkdir(join(folder, 'log'))
   // As another run holds it.
-  const held = await lockFolder({ folder: join(folder, 'log'), prefix: LOCK, inUse: String })
+  const held = await lockFolder({ folder: join(folder, 'log'), prefix: ARCHIVE_LOCK, inUse: String })
   const message = expect.stringContaining(`The process ${process.pid} writes to ${folder}/log.`)
   expect(await phaseline(`archive ${folder}`)).toMatchObject({ code: 3, err: message })
   await held[Symbol.asyncDispose]()
   expect(await phaseline(`archive ${folder}`)).toMatchObject({ code: 0 })
+})
+
+test('a file that was damaged is named, nothing is written, and a hint that was is left out', async () => {
+  const db = await database()
+  await grow(db, await createRoot(db.pool), 0, 1, 20)
+  const { phaseline } = await serve(db)
+  const folder = await newFolder()
+  const log = join(folder, 'log')
+  expect(await phaseline(`archive ${folder}`)).toMatchObject({ code: 0 })
+  await writeFile(join(log, '.position.json'), '[{')
+  expect(await phaseline(`archive ${folder}`)).toMatchObject({ code: 0 })
+  const [name = ''] = await filesOf(log)
+  await rm(join(log, '.position.json'))
+  for (const damaged of ['', 'null\n', '{"sequence":1}\n', `${await readFile(join(log, name), 'utf8')}{"cur`]) {
+    await writeFile(join(log, name), damaged)
+    const refused = await phaseline(`archive ${folder}`)
+    expect([damaged, refused]).toMatchObject([damaged, { code: 3, err: expect.stringContaining(`${name} is damaged`) }])
+  }
+  expect(await filesOf(log)).toEqual([name])
 })

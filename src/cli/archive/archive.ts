@@ -5,6 +5,7 @@ import { FolderInUse, lockFolder } from '../../process/folder-lock.ts'
 import type { Session } from '../session.ts'
 import {
   cursorOf,
+  DamagedFile,
   type Entry,
   entryOf,
   fileName,
@@ -23,7 +24,7 @@ import { type ArchivedStream, isLost, type LostPlace, type StreamLine } from './
 /** Bounds of a file, which is made in memory: lines, and characters of their JSON. A line that is larger has its own. */
 const MOST = { lines: 50_000, characters: 32 * 1024 * 1024 } as const
 
-export const LOCK = '.archive.lock.'
+export const ARCHIVE_LOCK = '.archive.lock.'
 
 export interface ArchiveTarget {
   readonly folder: string
@@ -51,13 +52,16 @@ export async function archiveStream(
   await mkdir(folder, { recursive: true })
   try {
     await using held = new AsyncDisposableStack()
-    held.use(await lockFolder({ folder, prefix: LOCK, inUse }))
+    held.use(await lockFolder({ folder, prefix: ARCHIVE_LOCK, inUse }))
     return await new Archiver(session, stream, target).run()
   } catch (error) {
-    if (!(error instanceof FolderInUse)) throw error
-    return refused({ code: 'FOLDER_IN_USE', message: error.message })
+    if (error instanceof FolderInUse) return refused({ code: 'FOLDER_IN_USE', message: error.message })
+    if (error instanceof DamagedFile) return refused(broken(folder, error.message))
+    throw error
   }
 }
+
+const broken = (folder: string, problem: string) => ({ code: 'ARCHIVE_BROKEN', message: `In ${folder} ${problem}.` })
 
 const EPOCH = gql('query LogEpoch { log { epoch } }')
 
@@ -85,8 +89,7 @@ class Archiver {
     await tidy(folder)
     this.#entries = await readEntries(folder)
     const problem = problemOf(this.#entries)
-    if (problem !== null)
-      return refused({ code: 'ARCHIVE_BROKEN', message: `In ${folder} ${problem}: a file is missing.` })
+    if (problem !== null) return refused(broken(folder, `${problem}: a file is missing`))
     const other = this.#entries.find(({ type }) => type !== 'json' && type !== format)
     if (other) return refused(invalid(`${folder} has files of ${other.type}: name another folder for ${format}.`))
     const known = await readPosition(folder, this.#newest)

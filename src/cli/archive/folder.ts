@@ -75,13 +75,31 @@ export async function readPresent(folder: string): Promise<readonly Entry[]> {
   return present
 }
 
-export const recordOf = async (folder: string, { name }: Entry): Promise<Gap & { readonly cursor: string }> =>
-  JSON.parse(await readFile(join(folder, name), 'utf8')) as Gap & { readonly cursor: string }
+/** A file of an archive that somebody else has changed, or a disk. */
+export class DamagedFile extends Error {}
 
+/** @throws DamagedFile */
+export const recordOf = (folder: string, { name }: Entry): Promise<Gap & { readonly cursor: string }> =>
+  readSound(name, async () => {
+    const record = JSON.parse(await readFile(join(folder, name), 'utf8')) as Gap & { readonly cursor: string }
+    if (typeof record.cursor !== 'string' || ![record.next, record.after.sequence].every(Number.isSafeInteger))
+      throw new TypeError('it is no record')
+    return record
+  })
+
+/** @throws DamagedFile */
 export async function cursorOf(folder: string, entry: Entry): Promise<string> {
   const { name, type } = entry
-  if (type !== 'json') return await FORMATS[type].cursorOf(join(folder, name))
-  return (await recordOf(folder, entry)).cursor
+  if (type === 'json') return (await recordOf(folder, entry)).cursor
+  return await readSound(name, () => FORMATS[type].cursorOf(join(folder, name)))
+}
+
+async function readSound<T>(name: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    throw new DamagedFile(`${name} is damaged: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 const PART = '.part-'
@@ -122,7 +140,10 @@ export const writePosition = (folder: string, position: Position): Promise<void>
 
 /** Undefined: there is none, or a later run has written more. */
 export async function readPosition(folder: string, newest: Entry | undefined): Promise<string | null | undefined> {
-  const text = await readFile(join(folder, POSITION), 'utf8').catch(() => 'null')
-  const position = JSON.parse(text) as Position | null
-  return position && position.after === (newest?.name ?? null) ? position.cursor : undefined
+  try {
+    const position = JSON.parse(await readFile(join(folder, POSITION), 'utf8')) as Position
+    return position.after === (newest?.name ?? null) ? position.cursor : undefined
+  } catch {
+    return undefined
+  }
 }

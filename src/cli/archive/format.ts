@@ -13,7 +13,9 @@ const ndjson: Format = {
   async cursorOf(file) {
     const bytes = await readFile(file)
     const last = bytes.subarray(bytes.lastIndexOf('\n', bytes.length - 2) + 1)
-    return (JSON.parse(last.toString()) as { readonly cursor: string }).cursor
+    const { cursor } = JSON.parse(last.toString()) as { readonly cursor?: string }
+    if (cursor === undefined) throw new TypeError('its last line has no cursor')
+    return cursor
   },
 }
 
@@ -32,7 +34,7 @@ const parquet: Format = {
     const { asyncBufferFromFile, parquetMetadataAsync } = await import('hyparquet')
     const { key_value_metadata: values } = await parquetMetadataAsync(await asyncBufferFromFile(file))
     const cursor = values?.find(({ key }) => key === CURSOR)?.value
-    if (cursor === undefined) throw new Error(`${file} is no file of this archive.`)
+    if (cursor === undefined) throw new TypeError('it has no cursor')
     return cursor
   },
 }

@@ -6,7 +6,8 @@ import { parseSeal, type Seal } from '../../seal/seal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printText } from '../terminal/io.ts'
-import { linesOf, readKey } from './verify.ts'
+import { LineTooLong, linesOf } from './lines.ts'
+import { readKey } from './verify.ts'
 import { keysOf, SealChain, type SealProblem, signatureProblem } from './verify-seals.ts'
 
 export interface KeepOptions {
@@ -74,13 +75,18 @@ async function keepLocked(session: Session, { to, key = [] }: KeepOptions): Prom
 async function readKept(path: string, chain: SealChain): Promise<number | SealProblem> {
   const { size = 0 } = (await stat(path).catch(() => null)) ?? {}
   let bytes = 0
-  for await (const line of size > 0 ? linesOf(path) : []) {
-    const end = bytes + Buffer.byteLength(line) + 1
-    if (end > size) break
-    bytes = end
-    const seal = parseSeal(line)
-    const problem = seal ? chain.add(seal) : notSeal(chain.end)
-    if (problem) return problem
+  try {
+    for (const line of size > 0 ? linesOf(path) : []) {
+      const end = bytes + Buffer.byteLength(line) + 1
+      if (end > size) break
+      bytes = end
+      const seal = parseSeal(line)
+      const problem = seal ? chain.add(seal) : notSeal(chain.end)
+      if (problem) return problem
+    }
+  } catch (error) {
+    if (error instanceof LineTooLong) return notSeal(chain.end)
+    throw error
   }
   return bytes
 }

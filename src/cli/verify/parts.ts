@@ -1,26 +1,27 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readPresent, recordOf } from '../archive/folder.ts'
-import type { Found, Source } from './segment.ts'
+import type { Source } from './lines.ts'
+import type { LogProblem } from './segment.ts'
 import { type VerifiedLog, type VerifyParts, verifyLog } from './verify-log.ts'
 
 /** The parts of an export, which gaps divide. */
 
 /** Sequences that were pruned before they were archived, as a record in the archive says. */
-interface Gap {
+interface PrunedGap {
   readonly from: number
   readonly through: number
 }
 interface Part extends Source {
   /** The gap before it. */
-  readonly gap: Gap | null
+  readonly gap: PrunedGap | null
 }
 type File = Source['files'][number]
 
 /** @throws if there is nothing that can be verified */
 export async function partsOf(paths: readonly string[]): Promise<readonly Part[]> {
   let files: File[] = []
-  let gap: Gap | null = null
+  let gap: PrunedGap | null = null
   const parts: Part[] = []
   for (const path of paths)
     for (const found of (await stat(path)).isDirectory() ? await contentOf(path) : [await fileAt(path)]) {
@@ -35,7 +36,7 @@ export async function partsOf(paths: readonly string[]): Promise<readonly Part[]
 }
 
 /** The present history of an archive, or the files in the order of their names. */
-async function contentOf(folder: string): Promise<readonly (File | Gap)[]> {
+async function contentOf(folder: string): Promise<readonly (File | PrunedGap)[]> {
   const present = await readPresent(folder)
   const names = (await readdir(folder)).filter((name) => name.endsWith('.ndjson')).toSorted()
   if (names.length === 0) throw new Error(`${folder} has no files *.ndjson.`)
@@ -54,7 +55,7 @@ const fileAt = async (path: string): Promise<File> => ({ path, size: (await stat
 export async function verifyParts(
   parts: readonly Part[],
   { seals, ...rest }: VerifyParts,
-): Promise<VerifiedLog & { readonly gaps: readonly Gap[] }> {
+): Promise<VerifiedLog & { readonly gaps: readonly PrunedGap[] }> {
   const gaps = parts.flatMap(({ gap }) => gap ?? [])
   let whole: VerifiedLog = { range: null, count: 0, partial: 0, unsealed: 0, found: null }
   for (const [i, { gap, files }] of parts.entries()) {
@@ -75,8 +76,8 @@ export async function verifyParts(
 }
 
 /** A gap lacks no more than its record says. */
-function missingBeside(gap: Gap | null, range: VerifiedLog['range'], next: number): Found | null {
-  const missing = (sequence: number, what: string): Found => ({ sequence, problem: 'MISSING', what })
+function missingBeside(gap: PrunedGap | null, range: VerifiedLog['range'], next: number): LogProblem | null {
+  const missing = (sequence: number, what: string): LogProblem => ({ sequence, problem: 'MISSING', what })
   if (!range) return null
   const first = gap ? gap.through + 1 : range.first
   if (range.first !== first) return missing(first, `${range.first} is in the place of ${first}`)

@@ -1,4 +1,4 @@
-import { GONE, SLOTS, UNMOVED } from './law.ts'
+import { GONE, SLOTS, UNMOVED } from './published-guard.ts'
 
 /** The phases of an object in each machine of its kind, a byte each. */
 export const UNMOVED_IN_ALL = Array.from({ length: SLOTS }).reduce<number>((all) => (all << 8) | UNMOVED, 0)

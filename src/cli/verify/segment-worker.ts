@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Law, type PublishedMachine } from './law.ts'
-import { type Blocks, type Range, type Source, verifySegment } from './segment.ts'
+import type { Source } from './lines.ts'
+import { PublishedGuard, type PublishedMachine } from './published-guard.ts'
+import { type Blocks, type Range, verifySegment } from './segment.ts'
 
 /** A thread that verifies segments, one after the other. */
 
@@ -11,8 +12,8 @@ export interface SegmentWork {
 }
 
 const { source, blocks, machines } = workerData as SegmentWork
-const law = new Law(machines)
+const guard = new PublishedGuard(machines)
 parentPort?.on('message', (range: Range) => {
-  const segment = verifySegment(source, range, { blocks, law })
-  parentPort?.postMessage(segment, [segment.standings.buffer as ArrayBuffer])
+  const segment = verifySegment(source, range, { blocks, guard })
+  parentPort?.postMessage(segment, [segment.objects.buffer as ArrayBuffer])
 })

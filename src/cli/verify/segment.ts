@@ -1,14 +1,10 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import { hashOfBlock, type Seal } from '../../seal/seal.ts'
-import { type Law, type LoggedLine, type Move, NONE, UNMOVED } from './law.ts'
+import { Lines, LineTooLong, type Source } from './lines.ts'
 import { phaseIn, UNMOVED_IN_ALL, withPhase } from './phases.ts'
+import { isWord, type LoggedLine, type Move, NONE, type PublishedGuard, UNMOVED } from './published-guard.ts'
 
-/** Verifies a segment of an export by itself: blocks, order and law. The order of segments, and of objects across them, is checked by who joins them. */
+/** Verifies a segment of an export by itself: blocks, order and guard. The order of segments, and of objects across them, is checked by who joins them. */
 
-/** The files of an export, as one text. */
-export interface Source {
-  readonly files: readonly { readonly path: string; readonly size: number }[]
-}
 /** Places in the bytes of a source. */
 export interface Range {
   readonly start: number
@@ -16,7 +12,7 @@ export interface Range {
 }
 export type Blocks = readonly Pick<Seal, 'log' | 'epoch' | 'base' | 'first' | 'last' | 'leaf'>[]
 
-export interface Found {
+export interface LogProblem {
   readonly sequence: number
   readonly problem: 'UNREADABLE' | 'MISSING' | 'CHANGED' | 'ILLEGAL' | 'INTERRUPTED'
   /** The problem in words. */
@@ -30,90 +26,19 @@ export interface Segment {
   /** Changes at the beginning whose block begins before the export, and changes that are in no block. */
   readonly partial: number
   readonly unsealed: number
-  readonly found: Found | null
-  /** Entries of STANDING words, one for each object. */
-  readonly standings: Uint32Array
+  readonly found: LogProblem | null
+  /** Entries of OBJECT_WORDS words, one for each object. */
+  readonly objects: Uint32Array
 }
 
 /**
  * The words of an entry: the id, the phases before and after, the revisions of the first and the last change, and the first sequence, after that
  * of the segment. The first byte of the phases before says in which machines the object may have begun there.
  */
-export const STANDING = 9
+export const OBJECT_WORDS = 9
 
-const CHUNK = 1024 * 1024
-const LINE_BREAK = 10
 /** Segments meet at the beginning of a block, and where nothing is sealed at each of these. */
 const UNSEALED_BLOCK = 4_096
-
-/** Reads lines of the source from a position on. */
-class Lines {
-  readonly #source: Source
-  /** The bytes from `#position` on that are read. */
-  #chunk = Buffer.alloc(0)
-  #position: number
-  #opened: { readonly path: string; readonly fd: number } | null = null
-  from = 0
-  to = -1
-
-  constructor(source: Source, position: number) {
-    this.#source = source
-    this.#position = position
-  }
-  get chunk(): Buffer {
-    return this.#chunk
-  }
-  /** The place in the source at which the line begins. */
-  get start(): number {
-    return this.#position + this.from
-  }
-  text(): string {
-    return this.#chunk.toString('utf8', this.from, this.to)
-  }
-
-  /**
-   * Moves to the next line; false: there is none.
-   * @param leave is called before the bytes of the lines so far are left
-   */
-  next(leave: () => void): boolean {
-    this.from = this.to + 1
-    this.to = this.#chunk.indexOf(LINE_BREAK, this.from)
-    while (this.to < 0) {
-      leave()
-      const rest = this.#chunk.subarray(this.from)
-      this.#position += this.from
-      const read = this.#read(this.#position + rest.length)
-      this.#chunk = Buffer.concat([rest, read])
-      this.from = 0
-      this.to = read.length === 0 ? this.#chunk.length : this.#chunk.indexOf(LINE_BREAK)
-      if (read.length === 0) return this.#chunk.length > 0
-    }
-    return true
-  }
-
-  close(): void {
-    if (this.#opened) closeSync(this.#opened.fd)
-  }
-
-  #read(position: number): Buffer {
-    let begin = 0
-    for (const { path, size } of this.#source.files) {
-      if (position < begin + size) {
-        const buffer = Buffer.allocUnsafe(Math.min(CHUNK, begin + size - position))
-        return buffer.subarray(0, readSync(this.#open(path), buffer, 0, buffer.length, position - begin))
-      }
-      begin += size
-    }
-    return Buffer.alloc(0)
-  }
-  #open(path: string): number {
-    if (this.#opened?.path !== path) {
-      this.close()
-      this.#opened = { path, fd: openSync(path, 'r') }
-    }
-    return this.#opened.fd
-  }
-}
 
 /** The block with the sequence, by its place; or, negative, none. */
 function blockWith(blocks: Blocks, sequence: number): number {
@@ -131,20 +56,16 @@ function blockWith(blocks: Blocks, sequence: number): number {
 export function verifySegment(
   source: Source,
   { start, end }: Range,
-  { blocks, law }: { readonly blocks: Blocks; readonly law: Law },
+  { blocks, guard }: { readonly blocks: Blocks; readonly guard: PublishedGuard },
 ): Segment {
-  const lines = new Lines(source, Math.max(0, start - 1))
-  try {
-    return new SegmentCheck(lines, blocks, law).run(start, end)
-  } finally {
-    lines.close()
-  }
+  using lines = new Lines(source, Math.max(0, start - 1))
+  return new SegmentCheck(lines, blocks, guard).run(start, end)
 }
 
 class SegmentCheck {
   readonly #lines: Lines
   readonly #blocks: Blocks
-  readonly #law: Law
+  readonly #guard: PublishedGuard
   /** The place of the block that is hashed, and the first of its bytes that are not hashed yet. */
   #block = -1
   #hash: ReturnType<typeof hashOfBlock> | null = null
@@ -157,17 +78,26 @@ class SegmentCheck {
   readonly #places = new Map<string, number>()
   readonly #entries: number[] = []
 
-  constructor(lines: Lines, blocks: Blocks, law: Law) {
+  constructor(lines: Lines, blocks: Blocks, guard: PublishedGuard) {
     this.#lines = lines
     this.#blocks = blocks
-    this.#law = law
+    this.#guard = guard
   }
 
   run(start: number, end: number): Segment {
+    try {
+      return this.#segment(this.#problemIn(start, end))
+    } catch (error) {
+      if (!(error instanceof LineTooLong)) throw error
+      return this.#segment(this.#unreadable(error.message))
+    }
+  }
+
+  #problemIn(start: number, end: number): LogProblem | null {
     const lines = this.#lines
     const leave = () => this.#hashSoFar(lines.from)
     // The line that ends where the segment begins is of the one before.
-    if (start > 0 && !lines.next(leave)) return this.#segment(null)
+    if (start > 0 && !lines.next(leave)) return null
     while (lines.next(leave)) {
       const line = parseLine(lines.text())
       const isBefore = start > 0 && this.#next === 0
@@ -176,14 +106,14 @@ class SegmentCheck {
         if (lines.start >= end && (isBefore || isStart)) break
         if (isBefore && !isStart) continue
       }
-      const found = line ? this.#check(line) : this.#unreadable()
-      if (found) return this.#segment(found)
+      const found = line ? this.#check(line) : this.#unreadable('the line is no change of a log')
+      if (found) return found
     }
-    return this.#segment(null)
+    return null
   }
 
-  #unreadable(): Found {
-    return { sequence: Math.max(this.#next, 1), problem: 'UNREADABLE', what: 'the line is no change of a log' }
+  #unreadable(what: string): LogProblem {
+    return { sequence: Math.max(this.#next, 1), problem: 'UNREADABLE', what }
   }
 
   #isStart(sequence: number): boolean {
@@ -191,7 +121,7 @@ class SegmentCheck {
     return block < 0 ? sequence % UNSEALED_BLOCK === 1 : this.#blocks[block]?.first === sequence
   }
 
-  #check(line: LoggedLine): Found | null {
+  #check(line: LoggedLine): LogProblem | null {
     const { sequence } = line
     if (this.#next === 0) this.#first = this.#next = sequence
     if (sequence !== this.#next)
@@ -199,13 +129,13 @@ class SegmentCheck {
     const changed = this.#inBlock(sequence)
     if (changed) return changed
     this.#next += 1
-    const move = this.#law.judge(line)
+    const move = this.#guard.judge(line)
     const wrong = typeof move === 'string' ? move : move && this.#move(line, move)
     return wrong === null ? null : { sequence, problem: move === wrong ? 'ILLEGAL' : 'INTERRUPTED', what: wrong }
   }
 
   /** Adds the line to the hash of its block, and compares that at its end. */
-  #inBlock(sequence: number): Found | null {
+  #inBlock(sequence: number): LogProblem | null {
     const { from, to } = this.#lines
     if (sequence > (this.#blocks[this.#block]?.last ?? 0)) {
       this.#block = blockWith(this.#blocks, sequence)
@@ -246,21 +176,21 @@ class SegmentCheck {
     if (phase === UNMOVED) entries[at] = withPhase(before, slot, from) | (isBeginning ? beginningIn(slot) : 0)
     entries[at + 1] = withPhase(after, slot, to)
     entries[at + 3] = revision
-    return interruption(this.#law, { phase: phase === UNMOVED ? from : phase, revision: last }, { from, revision })
+    return interruption(this.#guard, { phase: phase === UNMOVED ? from : phase, revision: last }, { from, revision })
   }
 
-  #segment(found: Found | null): Segment {
-    const standings = new Uint32Array(this.#places.size * STANDING)
+  #segment(found: LogProblem | null): Segment {
+    const objects = new Uint32Array(this.#places.size * OBJECT_WORDS)
     let at = 0
     for (const [id, place] of this.#places) {
       const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
-      for (let word = 0; word < 4; word++) standings[at++] = bytes.readUInt32BE(word * 4)
-      for (let word = 0; word < STANDING - 4; word++) standings[at++] = this.#entries[place + word] as number
+      for (let word = 0; word < 4; word++) objects[at++] = bytes.readUInt32BE(word * 4)
+      for (let word = 0; word < OBJECT_WORDS - 4; word++) objects[at++] = this.#entries[place + word] as number
     }
     const count = this.#next - this.#first
     return {
       range: this.#next === 0 ? null : { first: this.#first, last: this.#next - 1 },
-      ...{ count, partial: this.#partial, unsealed: this.#unsealed, found, standings },
+      ...{ count, partial: this.#partial, unsealed: this.#unsealed, found, objects },
     }
   }
 }
@@ -270,18 +200,21 @@ export const beginningIn = (slot: number): number => 1 << (24 + slot)
 
 /** Null, or why a change cannot follow another one of the same object. */
 export function interruption(
-  law: Law,
+  guard: PublishedGuard,
   before: { readonly phase: number; readonly revision: number },
   { from, revision }: { readonly from: number; readonly revision: number },
 ): string | null {
   if (from !== before.phase)
     return from === NONE
       ? 'the object is created again'
-      : `it says that the object was ${law.phase(from)}, and the change before it left it ${law.phase(before.phase)}`
+      : `it says that the object was ${guard.phase(from)}, and the change before it left it ${guard.phase(before.phase)}`
   return revision > before.revision ? null : `revision ${revision} comes after ${before.revision}`
 }
 
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+const MOST_REVISIONS = 2 ** 31 - 1
+const isCount = (value: unknown, least: number, most: number): boolean =>
+  Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
 
 /** Null: it is none of the log. */
 function parseLine(text: string): LoggedLine | null {
@@ -289,7 +222,16 @@ function parseLine(text: string): LoggedLine | null {
   try {
     line = JSON.parse(text) as Partial<LoggedLine> | null
   } catch {}
+  if (typeof line !== 'object' || line === null) return null
+  const { sequence, revision, objectId, kind, machine, from, to, actor, rejected, requested } = line
   const isLine =
-    Number.isSafeInteger(line?.sequence) && Number.isSafeInteger(line?.revision) && ID.test(line?.objectId ?? '')
+    isCount(sequence, 1, Number.MAX_SAFE_INTEGER) &&
+    isCount(revision, 0, MOST_REVISIONS) &&
+    typeof objectId === 'string' &&
+    ID.test(objectId) &&
+    [kind, machine, to, actor].every(isWord) &&
+    (from === null || isWord(from)) &&
+    typeof rejected === 'boolean' &&
+    typeof requested === 'boolean'
   return isLine ? (line as LoggedLine) : null
 }

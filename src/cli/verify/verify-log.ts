@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Seal } from '../../seal/seal.ts'
-import { Law, type PublishedMachine, SLOTS, UNMOVED } from './law.ts'
+import type { Source } from './lines.ts'
 import { Phases, phaseIn, UNMOVED_IN_ALL, withPhase } from './phases.ts'
+import { PublishedGuard, type PublishedMachine, SLOTS, UNMOVED } from './published-guard.ts'
 import {
   beginningIn,
-  type Found,
   interruption,
+  type LogProblem,
+  OBJECT_WORDS,
   type Range,
   type Segment,
-  type Source,
-  STANDING,
   verifySegment,
 } from './segment.ts'
 import type { SegmentWork } from './segment-worker.ts'
@@ -26,7 +26,7 @@ export interface VerifiedLog {
   /** Changes that no seal of a whole block vouches for: at the beginning, and elsewhere. */
   readonly partial: number
   readonly unsealed: number
-  readonly found: Found | null
+  readonly found: LogProblem | null
 }
 
 export interface VerifyParts {
@@ -52,19 +52,19 @@ export async function verifyLog(
   const size = source.files.reduce((sum, file) => sum + file.size, 0)
   const starts = Array.from({ length: Math.max(1, Math.ceil(size / segmentBytes)) }, (_, i) => i * segmentBytes)
   const blocks = seals.map(({ log, epoch, base, first, last, leaf }) => ({ log, epoch, base, first, last, leaf }))
-  const law = new Law(machines)
+  const guard = new PublishedGuard(machines)
   await using workers = new Threads(
     { source, blocks, machines },
     starts.length > 1 ? Math.min(starts.length, threads) : 0,
   )
   const verifyRange = async (range: Range) =>
-    workers.size > 0 ? await workers.run(range) : verifySegment(source, range, { blocks, law })
-  const joined = new JoinedSegments(law)
+    workers.size > 0 ? await workers.run(range) : verifySegment(source, range, { blocks, guard })
+  const joined = new JoinedSegments(guard)
   const running: Promise<Segment>[] = []
   for (const start of starts) {
     signal?.throwIfAborted()
     const segment = verifyRange({ start, end: start + segmentBytes })
-    // Nobody awaits those after the first problem.
+    // Segments after the first problem are awaited by nobody.
     segment.catch(() => undefined)
     running.push(segment)
     // Segments are joined in their order: not many of them wait.
@@ -74,7 +74,7 @@ export async function verifyLog(
   const sealed = seals.at(-1)?.last ?? 0
   const { last } = joined.range ?? { last: (seals[0]?.first ?? 1) - 1 }
   const isShort = !joined.found && last < sealed
-  const cut: Found = {
+  const cut: LogProblem = {
     ...{ sequence: last + 1, problem: 'MISSING' },
     what: `the log is sealed up to ${sealed}, and ends at ${last}`,
   }
@@ -88,16 +88,16 @@ class JoinedSegments {
   count = 0
   partial = 0
   unsealed = 0
-  found: Found | null = null
-  readonly #law: Law
+  found: LogProblem | null = null
+  readonly #guard: PublishedGuard
   readonly #phases = new Phases()
 
-  constructor(law: Law) {
-    this.#law = law
+  constructor(guard: PublishedGuard) {
+    this.#guard = guard
   }
 
   /** False: there is a problem. */
-  add({ range, count, partial, unsealed, found, standings }: Segment): boolean {
+  add({ range, count, partial, unsealed, found, objects }: Segment): boolean {
     if (range && this.range && range.first !== this.range.last + 1) {
       const sequence = this.range.last + 1
       this.found = { sequence, problem: 'MISSING', what: `${range.first} is in the place of ${sequence}` }
@@ -107,17 +107,17 @@ class JoinedSegments {
     this.count += count
     this.partial += partial
     this.unsealed += unsealed
-    const interrupted = range && this.#join(standings, range.first)
+    const interrupted = range && this.#join(objects, range.first)
     const isFirst = interrupted && (!found || interrupted.sequence < found.sequence)
     this.found = isFirst ? interrupted : found
     return this.found === null
   }
 
-  #join(standings: Uint32Array, first: number): Found | null {
-    let earliest: Found | null = null
-    for (let at = 0; at < standings.length; at += STANDING) {
-      const id = standings.subarray(at, at + 4)
-      const [before = 0, after = 0, revision = 0, last = 0, offset = 0] = standings.subarray(at + 4, at + STANDING)
+  #join(objects: Uint32Array, first: number): LogProblem | null {
+    let earliest: LogProblem | null = null
+    for (let at = 0; at < objects.length; at += OBJECT_WORDS) {
+      const id = objects.subarray(at, at + 4)
+      const [before = 0, after = 0, revision = 0, last = 0, offset = 0] = objects.subarray(at + 4, at + OBJECT_WORDS)
       const known = this.#phases.get(id)
       let phases = known?.phases ?? UNMOVED_IN_ALL
       for (let slot = 0; slot < SLOTS; slot++) {
@@ -138,11 +138,11 @@ class JoinedSegments {
     before: { readonly phase: number; readonly revision: number },
     { isBeginning, ...change }: { readonly from: number; readonly revision: number; readonly isBeginning: boolean },
   ): string | null {
-    if (before.phase !== UNMOVED) return interruption(this.#law, before, change)
+    if (before.phase !== UNMOVED) return interruption(this.#guard, before, change)
     // Objects that are older than the export begin anywhere.
     if (this.range?.first === 1 && !isBeginning)
-      return `it says that the object was ${this.#law.phase(change.from)}, and nothing before it says so`
-    return interruption(this.#law, { ...before, phase: change.from }, change)
+      return `it says that the object was ${this.#guard.phase(change.from)}, and nothing before it says so`
+    return interruption(this.#guard, { ...before, phase: change.from }, change)
   }
 }
 

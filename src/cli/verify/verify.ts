@@ -1,13 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { isSealKey, parseSeal, type Seal } from '../../seal/seal.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printJson, printLine } from '../terminal/io.ts'
-import { type PublishedMachine, parseMachines } from './law.ts'
+import { LineTooLong, linesOf } from './lines.ts'
 import { partsOf, verifyParts } from './parts.ts'
-import type { Found } from './segment.ts'
+import { PublishedGuard, type PublishedMachine, parseMachines } from './published-guard.ts'
+import type { LogProblem } from './segment.ts'
 import { compareHeads, keysOf, type Lost, type SealProblem, verifySeals } from './verify-seals.ts'
 
 export interface VerifyOptions {
@@ -24,7 +23,7 @@ interface VerifyParts {
   readonly machines: readonly PublishedMachine[]
 }
 
-const MEANS: Readonly<Record<(Found | SealProblem)['problem'], string>> = {
+const MEANS: Readonly<Record<(LogProblem | SealProblem)['problem'], string>> = {
   UNREADABLE: 'The file was changed or is damaged.',
   MISSING: 'A change was removed, put in or moved, or the export is older than its seals.',
   CHANGED: 'A change was edited, put in, moved or removed after it was sealed.',
@@ -124,10 +123,12 @@ function describe(
 async function readAll(files: readonly string[], { seals, heads = [], key = [], machines }: VerifyOptions) {
   const keys = keysOf(await Promise.all(key.map(readKey)))
   const tables = machines && (await Promise.all(machines.map(readMachines))).flat()
+  // One file alone may be fine where all of them together have too many words.
+  if (tables) new PublishedGuard(tables)
   return {
     ...{ parts: await partsOf(files), keys, tables },
-    seals: seals === undefined ? [] : await readSeals(seals),
-    heads: (await Promise.all(heads.map(readSeals))).flat(),
+    seals: seals === undefined ? [] : readSeals(seals),
+    heads: heads.flatMap(readSeals),
   }
 }
 
@@ -146,17 +147,17 @@ async function readMachines(path: string): Promise<readonly PublishedMachine[]> 
   throw new Error(`${path} has no tables: write them by \`phaseline machines --json\`.`)
 }
 
-/** The lines of a file may be more than one text can have. */
-export const linesOf = (path: string): AsyncIterable<string> =>
-  createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })
-
 /** @throws if a line is no seal */
-async function readSeals(path: string): Promise<readonly Seal[]> {
+function readSeals(path: string): readonly Seal[] {
   const seals: Seal[] = []
-  for await (const line of linesOf(path)) {
-    const seal = parseSeal(line)
-    if (!seal) throw new Error(`${path} has no seal in line ${seals.length + 1}.`)
-    seals.push(seal)
+  try {
+    for (const line of linesOf(path)) {
+      const seal = parseSeal(line)
+      if (!seal) throw new Error(`${path} has no seal in line ${seals.length + 1}.`)
+      seals.push(seal)
+    }
+  } catch (error) {
+    throw error instanceof LineTooLong ? new Error(`${path}: ${error.message}.`) : error
   }
   return seals
 }

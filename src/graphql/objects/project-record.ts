@@ -250,10 +250,7 @@ export function addRecordMutations<
   })
   add('create', of.create, ref, `A new ${noun}.`, newFields, written)
   add('update', of.update, ref, `The ${noun} as it is to be.`, editFields, written)
-  add(
-    ...(['delete', of.delete, deleted.ref, `The ${noun} to delete.`] as const),
-    (t) => ({ id: t.id(id) }),
-    (_, { record }) => deleted.of(record),
-  )
+  const onlyId = (t: InputBuilder): InputFieldMap => ({ id: t.id(id) })
+  add('delete', of.delete, deleted.ref, `The ${noun} to delete.`, onlyId, (_, { record }) => deleted.of(record))
   return written
 }

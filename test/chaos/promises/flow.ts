@@ -156,11 +156,13 @@ function settingsOf(value: unknown): object {
     maxPerKey = null,
     rate,
     weights = [],
+    shared: isShared = false,
   } = (value ?? {}) as (typeof LIMITS)[string]['bounds'][number]
   const ofKeys = Object.fromEntries(weights.map(({ key, weight }) => [key, weight]))
   // No user of the run sets these.
-  const unset = { strategy: 'QUEUE', debounceMs: null, isShared: false }
-  return { max, maxPerKey, rateCount: rate?.count ?? null, rateMs: rate?.perMs ?? null, weights: ofKeys, ...unset }
+  const unset = { strategy: 'QUEUE', debounceMs: null }
+  const ofRate = { rateCount: rate?.count ?? null, rateMs: rate?.perMs ?? null }
+  return { max, maxPerKey, ...ofRate, weights: ofKeys, isShared, ...unset }
 }
 
 /** An override is written late, while a process or Postgres stands still. */
@@ -265,7 +267,8 @@ function without(evidence: Evidence, names: ReadonlyMap<string, string>): readon
     if (!since) return []
     return limits
       .filter(({ limit }) => {
-        const all = holds.get(`${objectId} ${limit}`) ?? []
+        // That of another project has its project before its name.
+        const all = holds.get(`${objectId} ${limit.split('/').at(-1)}`) ?? []
         return !all.some((one) => one.from <= since && (one.to === null || one.to >= at))
       })
       .map(({ limit }) => `${tell(change)} was at work from ${since.toISOString()} without ${limit}`)
@@ -357,9 +360,10 @@ function isMany(flow: readonly FlowChange[], n: number): boolean {
 interface Opener {
   readonly approval?: { readonly count: number }
   readonly until?: string
+  readonly http?: { readonly url: string }
 }
 const TIME = 'Its time has come.'
-/** A gate opens once for a job: by as many people as it asks for, who may, by a signal, or at its time. */
+/** A gate opens once for a job: by as many people as it asks for, who may, by a signal, by an answer, or at its time. */
 export const opened: Promised = (evidence) => {
   const configs = new Map(
     evidence.mutations
@@ -391,6 +395,10 @@ export const opened: Promised = (evidence) => {
           const isEarly = one.message !== TIME || one.at < new Date(config.until)
           return isEarly ? [`the gate ${id} opened at ${one.at.toISOString()}, before ${config.until}`] : []
         }
+        if (config.http) {
+          const tree = config.http.url.split('/').at(-1) ?? ''
+          return evidence.answered.has(tree) ? [] : [`the gate ${id} opened, and its address has not answered that`]
+        }
         return sent('signal', id, one.by).length > 0 ? [] : [`${one.by} has sent no signal to the gate ${id}`]
       }),
       ...changes
@@ -403,7 +411,7 @@ export const opened: Promised = (evidence) => {
           const waitedMs = one.at.getTime() - (closed?.at.getTime() ?? 0)
           return waitedMs >= GATE_PICKUP_MS ? [] : [`the gate ${id} has expired after ${waitedMs} ms`]
         }),
-      ...(last && objects.get(id)?.phase === 'SUCCEEDED' && !config?.approval && !config?.until
+      ...(last && objects.get(id)?.phase === 'SUCCEEDED' && !config?.approval && !config?.until && !config?.http
         ? sent('signal', id, last.by).some(({ value }) => isEqual(value, exports.get(id)))
           ? []
           : [`the gate ${id} has other exports than its signal`]

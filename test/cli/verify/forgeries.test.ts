@@ -35,6 +35,9 @@ function honest(random: Random): Handed {
 }
 
 type Forgery = (log: Handed, random: Random) => Handed
+/** The places of changes that move an object which is there already. */
+const movesOf = (lines: readonly string[]): readonly number[] =>
+  lines.flatMap((line, i) => (line.includes('"revision":0') || line.includes('"from":null') ? [] : [i]))
 const place = (random: Random, { lines }: Handed): number => Math.floor(random() * lines.length)
 const withLines = (log: Handed, lines: readonly string[]): Handed => ({ ...log, lines })
 const edited = (line: string, edit: (fields: Record<string, unknown>) => object): string =>
@@ -205,10 +208,7 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
     seals: log.seals.map((seal) => ({ ...seal, epoch: 1, base: 0, log: log.seals[0]?.log ?? '' })),
   }),
   'an illegal change is sealed by who has the keys': (log, random) => {
-    const moves = log.lines.flatMap((line, i) =>
-      line.includes('"revision":0') || line.includes('"from":null') ? [] : [i],
-    )
-    const at = pick(random, moves)
+    const at = pick(random, movesOf(log.lines))
     return sealedByUs(
       log,
       log.lines.with(
@@ -219,13 +219,12 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   },
   'a change that another phase allows is sealed by who has the keys': (log, random) => {
     const machine = (line: string) => allMachines.find(({ name }) => line.includes(`"machine":"${name}"`))
-    const rows = log.lines.flatMap((line, i) =>
-      line.includes('"revision":0') || line.includes('"from":null')
-        ? []
-        : (machine(line)?.transitions ?? []).flatMap((row) =>
-            line.includes(`"from":"${row.from}"`) ? [] : [{ i, row }],
-          ),
-    )
+    const rows = movesOf(log.lines).flatMap((i) => {
+      const line = log.lines[i] ?? ''
+      return (machine(line)?.transitions ?? []).flatMap((row) =>
+        line.includes(`"from":"${row.from}"`) ? [] : [{ i, row }],
+      )
+    })
     const { i, row } = pick(random, rows)
     const { from, actor, to } = row
     return sealedByUs(
@@ -260,10 +259,7 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
     )
   },
   'a revision of old is sealed by who has the keys': (log, random) => {
-    const moves = log.lines.flatMap((line, i) =>
-      line.includes('"revision":0') || line.includes('"from":null') ? [] : [i],
-    )
-    const at = pick(random, moves)
+    const at = pick(random, movesOf(log.lines))
     return sealedByUs(
       log,
       log.lines.with(
@@ -347,7 +343,13 @@ test('a restore loses what was published after it, which is named, and accepted 
     })
     // An archive keeps ends that were lost: that of the second history, which the third does not continue, too.
     const restored = (history: number, sequence: number) => [
-      JSON.stringify({ why: 'RESTORED', history: history + 1, after: { history: 1, sequence }, next: sequence + 1 }),
+      JSON.stringify({
+        why: 'RESTORED',
+        history: history + 1,
+        after: { history: 1, sequence },
+        next: sequence + 1,
+        cursor: 'c',
+      }),
     ]
     const archive = {
       '001-000000000001-000000000030-2026-11-29.ndjson': lines.slice(0, 30),
@@ -378,7 +380,13 @@ test('a gap that the archive records is said, and lacks no more than the record 
     const log = honest(random)
     const { lines } = log
     const record = (from: number, through: number) => [
-      JSON.stringify({ why: 'PRUNED', history: 1, after: { history: 1, sequence: from - 1 }, next: through + 1 }),
+      JSON.stringify({
+        why: 'PRUNED',
+        history: 1,
+        after: { history: 1, sequence: from - 1 },
+        next: through + 1,
+        cursor: 'c',
+      }),
     ]
     const archive: Record<string, readonly string[]> = {
       '001-000000000010-pruned.json': record(1, 10),

@@ -94,7 +94,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
       { what: 'all is at rest' },
     )
 
-    const found = await readDatabase(async (sql) => (await pool.query(sql)).rows, true)
+    const found = await readDatabase(async (sql) => (await pool.query(sql)).rows)
     const set = { mutation: 'updateLimit', id, value: BOUNDS, askedMs: 0, answeredMs: 0 }
     const evidence = { ...found, mutations: [set], faults: [] } as unknown as Evidence
     for (const name of JUDGED)

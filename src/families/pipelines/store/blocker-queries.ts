@@ -15,7 +15,7 @@ import {
   uuid,
 } from '../../../store/column-types.ts'
 import { withPoll } from '../../../store/gate-polls.ts'
-import { loadHeldUpTickets } from '../../../store/limit-tickets.ts'
+import { loadHeldUpTickets } from '../../../store/held-up-tickets.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'

@@ -13,7 +13,7 @@ import { sweepArtifacts } from '../store/artifacts.ts'
 import { sweepDeliveries } from '../store/hook-deliveries.ts'
 import type { Writes } from '../store/write-watch.ts'
 
-interface PrunedParts {
+interface MaintenanceParts {
   readonly pool: Pool
   readonly system: Pick<System, 'now'>
   readonly logger: Logger
@@ -21,14 +21,14 @@ interface PrunedParts {
 }
 
 /** Seals the log, indexes its text and that of output, and removes old phase changes, old events of the audit, old artifacts and old deliveries of hooks, each as long as the settings say. */
-export function startPruners(
-  parts: PrunedParts,
+export function startMaintenance(
+  parts: MaintenanceParts,
   { logRetentionMs, auditRetentionMs, sealKey }: Pick<Config, 'logRetentionMs' | 'auditRetentionMs' | 'sealKey'>,
   machines: readonly Machine[],
 ): readonly AsyncDisposable[] {
   const { pool, system, logger } = parts
   const step = (): Promise<boolean> => sweepArtifacts(pool, system.now())
-  const pruners: AsyncDisposable[] = [
+  const duties: AsyncDisposable[] = [
     ...[createTextIndexer(parts), createOutputIndexer(parts)],
     prunePeriodically({ step, logger, what: 'Removing old artifacts' }),
     prunePeriodically({
@@ -37,11 +37,9 @@ export function startPruners(
       what: 'Removing old deliveries of hooks',
     }),
   ]
-  if (sealKey) pruners.push(new Sealer({ ...parts, key: sealKey }))
+  if (sealKey) duties.push(new Sealer({ ...parts, key: sealKey }))
   if (logRetentionMs !== null)
-    pruners.push(
-      createPruner({ ...parts, retentionMs: logRetentionMs, secondaryMachines: secondaryMachines(machines) }),
-    )
-  if (auditRetentionMs !== null) pruners.push(createAuditPruner({ ...parts, retentionMs: auditRetentionMs }))
-  return pruners
+    duties.push(createPruner({ ...parts, retentionMs: logRetentionMs, secondaryMachines: secondaryMachines(machines) }))
+  if (auditRetentionMs !== null) duties.push(createAuditPruner({ ...parts, retentionMs: auditRetentionMs }))
+  return duties
 }

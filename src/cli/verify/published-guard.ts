@@ -31,10 +31,18 @@ export function parseMachines(text: string): readonly PublishedMachine[] | null 
   return Array.isArray(machines) && machines.every(isMachine) ? machines : null
 }
 const isMachine = (value: Partial<PublishedMachine> | null): boolean =>
-  typeof value?.name === 'string' &&
-  typeof value.initial === 'string' &&
-  Array.isArray(value.kinds) &&
-  Array.isArray(value.transitions)
+  isWord(value?.name) &&
+  isWord(value?.initial) &&
+  Array.isArray(value?.kinds) &&
+  value.kinds.every(isWord) &&
+  Array.isArray(value.transitions) &&
+  value.transitions.every((row: Partial<PublishedMachine['transitions'][number]> | null) =>
+    [row?.from, row?.actor, row?.to].every(isWord),
+  )
+
+const MAX_WORD = 128
+/** The name of a kind, a machine, a phase or an actor: verdicts repeat it. */
+export const isWord = (value: unknown): boolean => typeof value === 'string' && value !== '' && value.length <= MAX_WORD
 
 /** A change that moves an object: in one of the machines of its kind, by phases that have numbers. */
 export interface Move {
@@ -57,12 +65,13 @@ export const SLOTS = 3
 export const GONE = 0
 
 /** One row of one table allows a change. Several tables of one name are those of several releases. */
-export class Law {
+export class PublishedGuard {
   readonly #phases: readonly string[]
   /** By kind and machine: the first one of a kind governs its phase, and the others have no creation. */
   readonly #slots = new Map<string, number>()
   readonly #moves = new Map<string, Omit<Move, 'slot'>>()
 
+  /** @throws RangeError if they have more phases or machines than it can tell apart */
   constructor(machines: readonly PublishedMachine[]) {
     const named = machines.flatMap(({ initial, transitions }) => [
       initial,
