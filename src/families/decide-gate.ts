@@ -3,6 +3,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import { isName, NAME_RULE } from '../core/problems.ts'
 import { hasRight, RIGHTS, requireRight, right } from '../core/rights.ts'
 import type { Node } from '../core/tree.ts'
+import type { Sandbox, Validation } from '../sandbox/index.ts'
 import { spendGatePoll } from '../store/gate-polls.ts'
 import { byKey, type Keyed } from '../store/idempotency.ts'
 import { type CommandAccess, type CommandResult, type Fenced, ifUnchanged, onObject, refuse } from './access.ts'
@@ -16,6 +17,7 @@ import { editorOf, grantsOfEditors } from './on-behalf.ts'
 
 interface Parts extends CommandAccess {
   readonly families: readonly Pick<LoadedFamily, 'kinds' | 'rules'>[]
+  readonly sandbox: Pick<Sandbox, 'validate'>
 }
 type Refused = 'NotFoundError' | 'InvalidInputError' | 'ForbiddenError' | 'TransitionError'
 type Decided = CommandResult<Refused>
@@ -69,18 +71,30 @@ interface Signal extends Keyed {
   readonly payload?: unknown
 }
 /** Opens a gate that waits for the signal; the payload becomes its exports. */
-const signal = (parts: Parts, viewer: Viewer, input: Signal): Promise<Decided> => {
+const signal = async (parts: Parts, viewer: Viewer, input: Signal): Promise<Decided> => {
   const access = { right: RIGHTS.signal, id: input.id, what: WHAT, kind: null, once: byKey('signal', input) }
-  return onObject(parts, viewer, access, (tree, node) => {
-    const at = gateOf(parts, tree, node)
-    if (at?.gate.signal !== input.name) return refuse(notAwaited(node, `the signal ${input.name}`, at))
-    const exports = exportsOf(input.payload)
-    if (!exports) {
-      const message = `must be an object whose keys are names of exports: each ${NAME_RULE}`
-      return refuse(invalidInput([{ path: 'input.payload', message }]))
-    }
-    return decided(at, { by: principalOf(viewer), message: `Got the signal ${input.name}.`, exports })
-  })
+  const exports = exportsOf(input.payload)
+  const wrong = (message: string) => refuse(invalidInput([{ path: 'input.payload', message }]))
+  /** By schema. Another process judges, which no transaction waits for. */
+  const verdicts = new Map<string, Validation | undefined>()
+  for (;;) {
+    const unjudged: { readonly schema: object; readonly projectId: string }[] = []
+    const done = await onObject(parts, viewer, access, (tree, node) => {
+      const at = gateOf(parts, tree, node)
+      if (at?.gate.signal !== input.name) return refuse(notAwaited(node, `the signal ${input.name}`, at))
+      if (!exports) return wrong(`must be an object whose keys are names of exports: each ${NAME_RULE}`)
+      const { schema } = at.gate
+      const verdict = schema && verdicts.get(JSON.stringify(schema))
+      if (schema && !verdict) unjudged.push({ schema, projectId: node.row.projectId })
+      if (schema && !verdict?.ok) return wrong(verdict?.message ?? 'is not judged yet')
+      return decided(at, { by: principalOf(viewer), message: `Got the signal ${input.name}.`, exports })
+    })
+    const [next] = unjudged
+    if (!next) return done
+    const { schema, projectId } = next
+    const [verdict] = await parts.sandbox.validate([{ schema, value: exports }], projectId)
+    verdicts.set(JSON.stringify(schema), verdict)
+  }
 }
 
 export interface AddressAnswer {

@@ -88,6 +88,12 @@ const GateRef = builder.objectRef<ShownGate>('Gate').implement({
       resolve: ({ approvals }) => [...approvals],
     }),
     signal: t.exposeString('signal', { nullable: true, description: 'Name of the signal; null: none opens it.' }),
+    signalSchema: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'JSON Schema of the object that comes with the signal; null: any object.',
+      resolve: ({ schema }) => schema,
+    }),
     opensAt: t.field({
       type: 'DateTime',
       nullable: true,
@@ -199,7 +205,8 @@ builder.mutationField('signal', (t) =>
       payload: t.input.field({
         type: 'JSON',
         limit: 'json',
-        description: 'An object, whose keys become exports of the gate. Left out or null: it exports nothing.',
+        description:
+          'An object, whose keys become exports of the gate. It must satisfy the schema of the gate. Left out or null: it has no keys.',
       }),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },

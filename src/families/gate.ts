@@ -6,6 +6,7 @@ import type { Principal } from '../core/ports/viewer.ts'
 import { Problems } from '../core/problems.ts'
 import { APPROVERS } from '../core/rights.ts'
 import type { Node, Slice } from '../core/tree.ts'
+import { checkSchema } from '../sandbox/check-schema.ts'
 import { describeHttp, type HttpOpener, readHttp, type ShownPoll, wrong } from './http-gate.ts'
 import type { Editor } from './on-behalf.ts'
 import { normaliseQuietHours, type QuietHours, quietUntil } from './quiet-hours.ts'
@@ -18,6 +19,8 @@ export interface Gate {
   /** One of approval, signal, until and http is there. */
   readonly approval: WantedApproval | null
   readonly signal: string | null
+  /** JSON Schema of what comes with the signal; absent: any object. */
+  readonly schema?: Readonly<Record<string, unknown>>
   /** ISO 8601. */
   readonly until: string | null
   /** The hours of which `until` is the end; absent: it is a time of the config. */
@@ -69,10 +72,11 @@ export function gateProblem(config: unknown, now: Date): FieldProblem | null {
 
 /** A resolved config, in which an expression may have become anything; or what is wrong with it. */
 export function readGate(config: unknown, now: Date): Gate | FieldProblem {
-  const { message = null, approval, signal, until, freeze, http } = (config ?? {}) as GateConfig
+  const { message = null, approval, signal, schema, until, freeze, http } = (config ?? {}) as GateConfig
   if (message !== null && typeof message !== 'string') return wrong('message', 'must be a text')
   const unclear = notOneOpener(config)
   if (unclear) return unclear
+  if (schema !== undefined && signal === undefined) return wrong('schema', 'is only for a gate that a signal opens')
   const gate = { message, approval: null, signal: null, until: null, approvals: [] }
   if (until !== undefined) {
     const at = typeof until === 'string' ? parseDateTime(until) : null
@@ -95,7 +99,12 @@ export function readGate(config: unknown, now: Date): Gate | FieldProblem {
     const opener = readHttp(http)
     return 'path' in opener ? opener : { ...gate, http: opener }
   }
-  if (signal !== undefined) return typeof signal === 'string' ? { ...gate, signal } : wrong('signal', 'must be a name')
+  if (signal !== undefined) {
+    if (typeof signal !== 'string') return wrong('signal', 'must be a name')
+    if (schema === undefined) return { ...gate, signal }
+    const checked = checkSchema(schema)
+    return checked.ok ? { ...gate, signal, schema } : wrong('schema', checked.message)
+  }
   if (typeof approval !== 'object' || approval === null) return wrong('approval', 'must be an object')
   const { count = 1, role = null, authorMay = false } = approval
   if (!Number.isInteger(count) || count < 1 || count > MAX_APPROVALS)

@@ -11,7 +11,7 @@ import { wrong } from './http-gate.ts'
 
 /** How the API describes a gate before a start. */
 export const GATE_TEXT =
-  'An object with one of `approval`, `signal`, `until`, `freeze` and `http`, as the config of a deploy item of the type gate, and perhaps `message` and `timeout` (such as "2h").'
+  'An object with one of `approval`, `signal`, `until`, `freeze` and `http`, as the config of a deploy item of the type gate, and perhaps `message`, `schema` (of a signal) and `timeout` (such as "2h").'
 /** The longest that a gate before a start may wait, if its config bounds that. */
 const MAX_TIMEOUT_MS = 31 * 24 * 60 * 60 * 1_000
 const { properties: FIELDS } = GATE_SCHEMA

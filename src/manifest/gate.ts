@@ -16,6 +16,10 @@ export const gateSchema = z
       .optional()
       .describe('People open it.'),
     signal: z.string().optional().describe('The name of the signal that opens it.'),
+    schema: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('JSON Schema of the object that comes with the signal. Left out: any object.'),
     until: z.string().optional().describe('The time at which it opens: ISO 8601 with a zone.'),
     freeze: z
       .strictObject({

@@ -9,6 +9,8 @@ export interface GateConfig {
   readonly message?: string
   readonly approval?: ApprovalConfig
   readonly signal?: string
+  /** JSON Schema of the object that comes with the signal. */
+  readonly schema?: Readonly<Record<string, unknown>>
   readonly until?: string
   /** During which it stays closed. */
   readonly freeze?: QuietHoursInput
@@ -68,6 +70,10 @@ export const GATE_SCHEMA = {
       description: 'People open it.',
     },
     signal: { type: 'string', pattern: WORD, description: 'The name of the signal that opens it.' },
+    schema: {
+      type: 'object',
+      description: 'JSON Schema (draft 2020-12) of the object that comes with the signal. By default any object.',
+    },
     until: { type: 'string', maxLength: 64, description: 'The time at which it opens: ISO 8601 with a zone.' },
     freeze: {
       type: 'object',

@@ -58,7 +58,7 @@ async function ask(
 const SEEN = gql(`query ($id: ID!) { object(id: $id) {
   phase blockedBy { __typename reason message ... on GateBlocker { signal opensAt } ... on DecisionBlocker { verbs { name } } }
   deadlines { name to message expiresAt } verbs { name allowed why }
-  ... on DeployItem { exports gate { message approvalsNeeded role approvals { by comment } signal opensAt } }
+  ... on DeployItem { exports gate { message approvalsNeeded role approvals { by comment } signal signalSchema opensAt } }
   history(last: 2) { edges { node { from to by reason message } } }
 } }`)
 const seen = async (id: string, viewer = USER) => present((await api.query(SEEN, { id }, viewer)).object)
@@ -249,6 +249,29 @@ test('a signal opens a gate, and brings its exports', async () => {
   await api.world.report({ fence: ship?.fence ?? '', phase: 'SUCCEEDED' })
 })
 
+test('a signal that does not satisfy the schema of the gate opens nothing', async () => {
+  const schema = {
+    type: 'object',
+    required: ['passed'],
+    properties: { passed: { type: 'integer', minimum: 10 } },
+  }
+  const { go } = await atGate('judged', { signal: 'smoke-test', schema })
+  expect((await seen(go)).gate).toMatchObject({ signalSchema: schema })
+  const send = (payload?: unknown) => ask('signal', BOB, { id: go, name: 'smoke-test', payload })
+  expect(await send()).toMatch(/^InvalidInputError: .*payload.*required property "passed"/)
+  expect(await send({ passed: 'all of them' })).toMatch(/^InvalidInputError: (?!.*all of them).*type "string"/)
+  expect(await send({ passed: 9 })).toMatch(/^InvalidInputError: .*minimum/)
+  expect(await seen(go)).toMatchObject({ phase: 'INIT', blockedBy: [{ reason: 'GATE' }] })
+  // One that is refused can be sent again, and the answer to another one of its key stays what it was.
+  const key = { id: go, name: 'smoke-test', idempotencyKey: 'once' }
+  expect(await ask('signal', BOB, { ...key, payload: {} })).toMatch(/^InvalidInputError/)
+  expect(await ask('signal', BOB, { ...key, payload: { passed: 12 } })).toBe('SUCCEEDED')
+  expect(await ask('signal', BOB, { ...key, payload: { passed: 12 } })).toBe('SUCCEEDED')
+  const [ship] = await api.world.claim()
+  expect(ship?.config).toEqual({ by: { passed: 12 } })
+  await api.world.report({ fence: ship?.fence ?? '', phase: 'SUCCEEDED' })
+})
+
 test('a cancel ends a gate at once, and a deletion asks no deployer for it', async () => {
   const { id, go } = await atGate('cancelled', { approval: {} })
   await api.world.cancel(id)
@@ -378,6 +401,9 @@ test('a config that is no gate is refused, or fails once its expressions are res
   expect(await refused({ freeze: { ranges: [{ from: '25:00', to: '07:00' }] } })).toMatch(
     /config\.freeze\.ranges\.0\.from/,
   )
+  expect(await refused({ approval: {}, schema: {} })).toMatch(/config\.schema: is only for a gate that a signal opens/)
+  expect(await refused({ signal: 'x', schema: { type: 'whole' } })).toMatch(/config\.schema: there is no such type/)
+  expect(await refused({ signal: 'x', schema: { $ref: 'https://x.example/' } })).toMatch(/config\.schema: /)
   const http = { url: 'https://ci.example/', until: 'status == 200' }
   expect(await refused({ http: { ...http, until: 'state ==' } })).toMatch(/config\.http\.until: /)
   expect(await refused({ http: { ...http, until: 'imports.x' } })).toMatch(

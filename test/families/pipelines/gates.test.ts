@@ -143,9 +143,10 @@ test('what is rejected never starts, and its process neither', async () => {
 test('a signal, a time and the end of a freeze open gates, and a timeout ends them', async () => {
   const now = world.clock.now().getTime()
   const at = (ms: number) => new Date(now + ms).toISOString()
-  const signalled = await withJob({ signal: 'tested' })
+  const signalled = await withJob({ signal: 'tested', schema: { type: 'object', required: ['by'] } })
   expect(await seen(signalled.job)).toMatchObject({ blockedBy: [{ reason: 'GATE', signal: 'tested' }] })
-  expect(await ask('signal', BOB, { id: signalled.job, name: 'tested' })).toBe('STARTING')
+  expect(await ask('signal', BOB, { id: signalled.job, name: 'tested' })).toMatch(/^InvalidInputError/)
+  expect(await ask('signal', BOB, { id: signalled.job, name: 'tested', payload: { by: 'ci' } })).toBe('STARTING')
   const timed = await withJob({ until: at(3 * MINUTE) })
   const late = await withJob({ approval: {}, timeout: '1m' })
   await wait(MINUTE / 2)
@@ -236,6 +237,8 @@ test.each([
   [{ approval: {}, timeout: 5 }, 'must be a duration'],
   [{ approval: {}, timeout: '40d' }, 'of at most 31 days'],
   [{ signal: 'a b' }, 'must be a name'],
+  [{ signal: 'go', schema: { type: 'whole' } }, 'there is no such type'],
+  [{ until: '2026-12-24T08:00:00Z', schema: {} }, 'is only for a gate that a signal opens'],
   [{ approval: {}, message: 'x'.repeat(5_000) }, 'at most 4096 characters'],
   ['approval', 'must be an object'],
 ])('a spec with the gate %j is refused', async (gate, message) => {
