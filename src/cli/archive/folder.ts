@@ -78,17 +78,21 @@ export async function readPresent(folder: string): Promise<readonly Entry[]> {
 /** A file of an archive that somebody else has changed, or a disk. */
 export class DamagedFile extends Error {}
 
+/** The cursor is null where the stream begins anew. */
+type GapRecord = Gap & { readonly cursor: string | null }
+
 /** @throws DamagedFile */
-export const recordOf = (folder: string, { name }: Entry): Promise<Gap & { readonly cursor: string }> =>
+export const recordOf = (folder: string, { name }: Entry): Promise<GapRecord> =>
   readSound(name, async () => {
-    const record = JSON.parse(await readFile(join(folder, name), 'utf8')) as Gap & { readonly cursor: string }
-    if (typeof record.cursor !== 'string' || ![record.next, record.after.sequence].every(Number.isSafeInteger))
+    const record = JSON.parse(await readFile(join(folder, name), 'utf8')) as GapRecord
+    const hasCursor = record.cursor === null || typeof record.cursor === 'string'
+    if (!hasCursor || ![record.next, record.after.sequence].every(Number.isSafeInteger))
       throw new TypeError('it is no record')
     return record
   })
 
 /** @throws DamagedFile */
-export async function cursorOf(folder: string, entry: Entry): Promise<string> {
+export async function cursorOf(folder: string, entry: Entry): Promise<string | null> {
   const { name, type } = entry
   if (type === 'json') return (await recordOf(folder, entry)).cursor
   return await readSound(name, () => FORMATS[type].cursorOf(join(folder, name)))

@@ -365,6 +365,14 @@ test('a restore loses what was published after it, which is named, and accepted 
       code: 0,
       range: { first: 1, last: 80 },
     })
+    // One that was restored to its beginning continues after no line at all, so its record has no cursor.
+    const anew = { why: 'RESTORED', history: 2, after: { history: 1, sequence: 0 }, next: 1, cursor: null }
+    const begun = {
+      '001-000000000001-000000000030-2026-11-29.ndjson': lines.slice(0, 30),
+      '002-000000000000-restored.json': [JSON.stringify(anew)],
+      '002-000000000001-000000000080-2026-11-30.ndjson': continued,
+    }
+    expect(await verdictOn({ ...log, heads, archive: begun, options: { allowLost: true } })).toMatchObject({ code: 0, range: { first: 1, last: 80 } })
     // The heads of the new history are no excuse for a head of the old one that is within what both have.
     const rewritten = sealAgain(heads, lines.with(3, lines[4] ?? ''), KEY.privateKey)
     expect(await verdictOn({ ...log, heads: rewritten, options: { allowLost: true } })).toMatchObject({
