@@ -68,7 +68,7 @@ const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
     `${fileOf(error)} is on a file system without writing: mount it for writing, or name another folder.`,
   ENOSPC: noSpace,
   EDQUOT: noSpace,
-  ENOENT: (error) => `${fileOf(error)} does not exist: check how it is written, or create the folder that it is in.`,
+  ENOENT: (error) => `${fileOf(error)} or its folder does not exist: check how it is written.`,
   ENOTDIR: (error) => `${fileOf(error)} leads through a file that is no folder: name another one.`,
   EIO: (error) => `${fileOf(error)} cannot be read or written: check the disk and the log of the system.`,
   EMFILE: tooManyFiles,

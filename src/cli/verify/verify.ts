@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { problemOfSurroundings } from '../../core/surroundings.ts'
 import { isSealKey, parseSeal, type Seal } from '../../seal/seal.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printJson, printLine } from '../terminal/io.ts'
@@ -45,7 +46,9 @@ export async function verify(
   { io, machines }: VerifyParts,
 ): Promise<ExitCode> {
   const { json = false } = options
-  const read = await readAll(files, options).catch((error: Error) => ({ unusable: error.message }))
+  const read = await readAll(files, options).catch((error: Error) => ({
+    unusable: problemOfSurroundings(error) ?? error.message,
+  }))
   if ('unusable' in read) {
     if (json) printJson(io.stdout, { error: { code: 'INVALID_INPUT', message: read.unusable } })
     else printLine(io.stderr, read.unusable)
