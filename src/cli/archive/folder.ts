@@ -1,5 +1,6 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { problemOfSurroundings } from '../../core/surroundings.ts'
 import { FORMATS, type FormatName } from './format.ts'
 
 /** The folder of one stream: files that are complete and never change, whose names sort in the order of the stream. */
@@ -102,6 +103,7 @@ async function readSound<T>(name: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
+    if (problemOfSurroundings(error) !== null) throw error
     throw new DamagedFile(`${name} is damaged: ${(error as Error).message}`, { cause: error })
   }
 }
