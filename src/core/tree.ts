@@ -167,6 +167,8 @@ export interface Slice {
   readonly timeouts: TimeoutDefaults
   /** Nothing new is handed to agents: work that `isHeld` waits. */
   readonly isPaused: boolean
+  /** The project of the tree has an invariant. */
+  readonly hasInvariants: boolean
   newId(): string
   random(): number
 

@@ -61,12 +61,12 @@ export async function lockTree(
     ending.length > 0 && kinds.rows.edges(client, 'dependents', ending),
   ])
   if (typeof lock === 'string') return lock
-  const { projectName, row, isPaused } = lock
+  const { projectName, row, isPaused, hasInvariants } = lock
   if (known && known.row.revision !== row.revision) throw new RevisionConflict(1, 0)
   // A new root has the time of its process, which may be ahead of the database.
   const now = new Date(following(row.updatedAt.getTime(), lock.at.getTime()))
   const root = TrackedObject.fresh(row)
-  const slice = new TreeSlice({ ...context, projectName, root, now, isPaused, evaluated, specs })
+  const slice = new TreeSlice({ ...context, projectName, root, now, isPaused, hasInvariants, evaluated, specs })
   slice.nodes.clear()
   take(slice, kinds, loaded)
   const loadedRoot = slice.nodes.get(rootId)

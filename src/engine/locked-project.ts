@@ -13,6 +13,7 @@ interface ProjectState {
   readonly projectId: string
   readonly now: Date
   readonly assumesNamesFree: boolean
+  readonly hasInvariants: boolean
   readonly inline: InlineLimit
 }
 
@@ -28,6 +29,7 @@ export class LockedProject implements LockedProjectPort {
   readonly projectId: string
   readonly now: Date
   readonly assumesNamesFree: boolean
+  readonly hasInvariants: boolean
   readonly #tx: Transaction
   readonly #context: EngineContext
   readonly #state: ProjectState
@@ -42,6 +44,7 @@ export class LockedProject implements LockedProjectPort {
     this.projectId = state.projectId
     this.now = state.now
     this.assumesNamesFree = state.assumesNamesFree
+    this.hasInvariants = state.hasInvariants
   }
 
   createRoot(root: NewRoot): LockedTree {
@@ -93,8 +96,8 @@ export interface ProjectOptions {
 
 /**
  * Locks a project; null: no project has this name. With a known id, the statement is pipelined with the ones that need
- * the lock. It fails the transaction if the name has another id by now, if another transaction has the lock and this one does
- * not wait, or if the clock of this process is wrong.
+ * the lock. It fails the transaction if the name has another id by now, if the project has an invariant, if another transaction
+ * has the lock and this one does not wait, or if the clock of this process is wrong.
  */
 export async function lockProject(
   tx: Transaction,
@@ -115,5 +118,12 @@ export async function lockProject(
   const known = { project: name, id: knownId, now: system.fixedTime ? null : now }
   const locking = lockWaits.during(mayWait, (waits) => lockKnownScope(tx.client, { ...known, skipLocked: !waits }))
   tx.pipeline([tx.trace ? tx.trace.locking<unknown>(locking) : locking])
-  return new LockedProject(tx, context, { name, projectId: knownId, now, assumesNamesFree, inline })
+  return new LockedProject(tx, context, {
+    name,
+    projectId: knownId,
+    now,
+    assumesNamesFree,
+    hasInvariants: false,
+    inline,
+  })
 }

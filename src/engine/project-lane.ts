@@ -33,7 +33,7 @@ interface Attempt {
 export class ProjectLane extends Lane<ProjectWrite, unknown> {
   readonly #context: EngineContext
   readonly #name: string
-  /** Ids of all projects from earlier transactions, verified by the lock. */
+  /** Ids from earlier transactions of all projects without an invariant, verified by the lock. */
   readonly #knownIds: Map<string, string>
 
   constructor(context: EngineContext, name: string, knownIds: Map<string, string>, onIdle: () => void) {
@@ -79,7 +79,7 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
           if (project === 'locked') return project
           if (!project) return writes.map(() => null)
           locked = project
-          this.#knownIds.set(this.#name, project.projectId)
+          if (!project.hasInvariants) this.#knownIds.set(this.#name, project.projectId)
           return await awaitAll(writes.map((each) => each.run(project)))
         }
         const values = await transaction(this.#context, write, asked)

@@ -213,6 +213,8 @@ export interface LockedProject {
   readonly now: Date
   /** The command need not query for taken names: the database refuses one, and the command then runs again without trust. */
   readonly assumesNamesFree: boolean
+  /** It has an invariant, which the rules of a new root read under locks that come after this one. */
+  readonly hasInvariants: boolean
   createRoot(root: NewRoot): LockedTree
   /** As that of a tree. */
   pipeline(sent: Promise<unknown>): void

@@ -19,6 +19,8 @@ export interface RootLock {
   readonly failures: number
   /** Its new work is not handed out. */
   readonly isPaused: boolean
+  /** Its project has an invariant. */
+  readonly hasInvariants: boolean
   /** The time by which the tree is judged: read when the lock is there. */
   readonly at: Date
 }
@@ -36,16 +38,20 @@ const lock = (name: string, suffix: string) =>
   })
 const LOCK = lock('lock-root', '')
 const LOCK_UNLESS_LOCKED = lock('lock-root-skip', 'skip locked')
+const hasInvariants = (root: string): string =>
+  `coalesce((select p.has_invariants from object o join project p on p.id = o.project_id where o.id = ${root}), false) as invariants`
 // One row whether or not the root is queued.
 const QUEUED = statement({
   name: 'root-queued',
-  text: `select q.wake_at, q.failures, exists (select from root_pause where root_id = $1 offset 0) as paused, ${timeNow('$2')} as at
+  text: `select q.wake_at, q.failures, exists (select from root_pause where root_id = $1 offset 0) as paused, ${hasInvariants('$1')},
+      ${timeNow('$2')} as at
     from (values (1)) one left join root_queue q on q.root_id = $1`,
   params: [uuid, nullable(timestamptz)],
   row: {
     wake_at: nullable(table.rootQueue.wakeAt),
     failures: nullable(table.rootQueue.failures),
     paused: boolean,
+    invariants: boolean,
     at: timestamptz,
   },
 })
@@ -73,8 +79,8 @@ export async function lockRoot(
 
 const lockOf = (
   { projectName, ...row }: StatementRow<typeof LOCK>,
-  { wake_at: wakeAt, failures, paused: isPaused, at }: StatementRow<typeof QUEUED>,
-): RootLock => ({ row, projectName, wakeAt, failures: failures ?? 0, isPaused, at })
+  { wake_at: wakeAt, failures, paused: isPaused, invariants: hasInvariants, at }: StatementRow<typeof QUEUED>,
+): RootLock => ({ row, projectName, wakeAt, failures: failures ?? 0, isPaused, hasInvariants, at })
 
 // It waits for none of them, so that no two transactions wait for each other.
 const LOCK_SEVERAL = statement({
@@ -88,7 +94,7 @@ const LOCK_SEVERAL = statement({
 const SEVERAL_QUEUED = statement({
   name: 'roots-queued',
   text: `select wanted.id, q.wake_at, q.failures, exists (select from root_pause where root_id = wanted.id offset 0) as paused,
-      ${timeNow('$2')} as at
+      ${hasInvariants('wanted.id')}, ${timeNow('$2')} as at
     from unnest($1::uuid[]) wanted(id) left join lateral (select * from root_queue where root_id = wanted.id offset 0) q on true`,
   params: [array(uuid), nullable(timestamptz)],
   row: {
@@ -96,6 +102,7 @@ const SEVERAL_QUEUED = statement({
     wake_at: nullable(table.rootQueue.wakeAt),
     failures: nullable(table.rootQueue.failures),
     paused: boolean,
+    invariants: boolean,
     at: timestamptz,
   },
 })
@@ -386,7 +393,7 @@ export async function lockLoneRoots(
   const locked = new Map(rows.map(({ projectName, ...row }) => [row.id, { row, projectName }]))
   return queued.flatMap(({ root_id, wake_at: wakeAt, at }) => {
     const root = locked.get(root_id)
-    return root && wakeAt <= at ? [{ ...root, wakeAt, failures: 0, isPaused: false, at }] : []
+    return root && wakeAt <= at ? [{ ...root, wakeAt, failures: 0, isPaused: false, hasInvariants: false, at }] : []
   })
 }
 
@@ -405,7 +412,8 @@ export async function untilNextClock(client: Client, time: Date | null): Promise
 
 const FORGET_WAKES = statement({
   name: 'forget-wakes',
-  text: 'with resumed as (delete from root_pause where root_id = $1) delete from wake where root_id = $1',
+  text: `with resumed as (delete from root_pause where root_id = $1), waits as (delete from invariant_wait where root_id = $1)
+    delete from wake where root_id = $1`,
   params: [uuid],
 })
 

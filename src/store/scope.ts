@@ -8,14 +8,15 @@ import { timeNow } from './time.ts'
 
 export interface LockedScope {
   readonly projectId: string
+  readonly hasInvariants: boolean
   readonly at: Date
 }
 const lock = (name: string, suffix: string) =>
   statement({
     name,
-    text: `select id as "projectId", ${timeNow('$2')} as at from project where name = $1 for no key update ${suffix}`,
+    text: `select id as "projectId", has_invariants as "hasInvariants", ${timeNow('$2')} as at from project where name = $1 for no key update ${suffix}`,
     params: [text, nullable(timestamptz)],
-    row: { projectId: table.project.id, at: timestamptz },
+    row: { projectId: table.project.id, hasInvariants: table.project.hasInvariants, at: timestamptz },
   })
 const LOCK_SCOPE = lock('lock-scope', '')
 const LOCK_SCOPE_UNLESS_LOCKED = lock('lock-scope-skip', 'skip locked')
@@ -46,7 +47,7 @@ export async function lockScope(
 const lockKnown = (name: string, suffix: string) =>
   statement({
     name,
-    text: `select 1 / count(*) from (select from project where name = $1 and id = $2
+    text: `select 1 / count(*) from (select from project where name = $1 and id = $2 and not has_invariants
       and ($3::timestamptz is null or abs(extract(epoch from statement_timestamp() - $3)) * 1000 < ${SET_MS}) for no key update ${suffix}) p`,
     params: [text, uuid, nullable(timestamptz)],
     row: { '?column?': bigint },
@@ -56,7 +57,7 @@ const LOCK_KNOWN_SCOPE_UNLESS_LOCKED = lockKnown('lock-known-scope-skip', 'skip 
 
 /**
  * Locks a project whose id is known, with the time that this process assumes. The statement fails, and its transaction
- * with it, if the name has another id, if the time is wrong, or if the row was skipped.
+ * with it, if the name has another id, if the project has an invariant, if the time is wrong, or if the row was skipped.
  * @param now null: the time is given, and right
  */
 export async function lockKnownScope(
@@ -72,7 +73,7 @@ export async function lockKnownScope(
 }
 
 const codeOf = (error: unknown): string => (error instanceof DatabaseError && error.code) || ''
-/** The project's id or the time has changed, or its row was skipped: LOCK_KNOWN_SCOPE divides by zero, as no other statement does. */
+/** The project's id or the time has changed, it has got an invariant, or its row was skipped: LOCK_KNOWN_SCOPE divides by zero, as no other statement does. */
 export const isScopeMismatch = (error: unknown): boolean => codeOf(error) === '22012'
 /** A constraint is violated, e.g. by a taken name; or the statement came after the one that violates it. */
 export const isConstraintViolation = (error: unknown): boolean => /^(23...|25P02)$/.test(codeOf(error))

@@ -42,6 +42,7 @@ export const project = {
   eventCount: integer,
   generation: integer,
   promotesTo: nullable(text),
+  hasInvariants: boolean,
 }
 
 export const subscription = {
@@ -139,6 +140,27 @@ export const flowLimit = {
   generation: integer,
   createdAt: timestamptz,
   updatedAt: timestamptz,
+}
+
+export const invariant = {
+  id: uuid,
+  projectId: uuid,
+  name: text,
+  description: text,
+  afterProjectId: uuid,
+  afterProject: text,
+  afterName: nullable(text),
+  sameValues: array(text),
+  generation: integer,
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+}
+
+export const invariantWait = {
+  rootId: uuid,
+  invariantId: uuid,
+  projectId: uuid,
+  name: text,
 }
 
 export const limitTicket = {

@@ -123,6 +123,8 @@ export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> =
   gatePoll: 'no gate of the run has an address: their own test kills servers and counts',
   limitOverride:
     'ends before a run is at rest: each change of a row is read, and each grant is judged by the overrides at its time',
+  invariant: 'no project of the run has one: their own tests kill servers and play random orders',
+  invariantWait: 'as invariants are',
   notificationCursor: 'a position: the messages say what it has passed',
   dryRun: 'changes nothing, and no user of the run asks for one',
   dryRunItem: 'as dry runs are',

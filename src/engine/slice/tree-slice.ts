@@ -29,6 +29,8 @@ export interface SliceOptions extends ReaderOptions {
   readonly timeouts: TimeoutDefaults
   readonly kinds: Pick<Kinds, 'machine' | 'detailsOf'>
   readonly isPaused?: boolean
+  /** Left out: false, as for a new root, which is not decided where there are some. */
+  readonly hasInvariants?: boolean
 }
 
 /** Counts `by` off `waitingFor` of the neighbours on one side. */
@@ -49,6 +51,7 @@ export class TreeSlice extends SliceReader implements Slice {
   readonly now: Date
   readonly timeouts: TimeoutDefaults
   isPaused: boolean
+  readonly hasInvariants: boolean
   /** Objects whose rules have to run. */
   readonly touched = new Set<TrackedObject>()
   readonly effects: Effect[] = []
@@ -78,6 +81,7 @@ export class TreeSlice extends SliceReader implements Slice {
     this.now = options.now
     this.timeouts = options.timeouts
     this.isPaused = options.isPaused ?? false
+    this.hasInvariants = options.hasInvariants ?? false
     this.#system = options.system
     this.#kinds = options.kinds
     this.#recorder = new ChangeRecorder(options.projectName, options.now, this.nodes)

@@ -77,8 +77,9 @@ async function write(
     },
   })
   declareScope(tree, spec)
-  // A tree with imports is decided later, since imports are read under the locks of the exporting roots.
-  if (reconcile && spec.imports.length === 0) await tree.decideNow(tree.root, objectsOf(expandLiterals(spec)))
+  // A tree with imports is decided later, since imports are read under the locks of the exporting roots. So are invariants.
+  if (reconcile && spec.imports.length === 0 && !project.hasInvariants)
+    await tree.decideNow(tree.root, objectsOf(expandLiterals(spec)))
   else if (reconcile) tree.wake([tree.root.row.id])
   return { ok: true, objectId: tree.root.row.id, object: tree.root }
 }

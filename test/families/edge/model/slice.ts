@@ -87,6 +87,7 @@ export class ModelSlice implements Slice {
   readonly now = NOW
   readonly timeouts = TIMEOUTS
   readonly isPaused = false
+  readonly hasInvariants = false
   readonly nodes = new Map<string, ModelNode>()
   readonly root: ModelNode
   readonly touched = new Set<ModelNode>()
