@@ -66,7 +66,7 @@ export const LANDING = files(`
   agents/ crm gadget-guard gadget-work isolation-level job-runner run-gadget runtime spawn task-rules
   audit/ audit-events noted restored retention
   cli/ agent apply archive archive-verified audit complete-names context deletions diff edge environments events exports gadget-check gates given-values health
-  cli/ hostile-text limits loaded-modules many projects promote read-back retries round-trip runs seals secrets targets tasks watch-list forecast
+  cli/ hostile-text invariants limits loaded-modules many projects promote read-back retries round-trip runs seals secrets targets tasks watch-list forecast
   client/ agent
   clients/ apollo reference-clients relay-compiler stitching urql
   clients/agents/ vectors
@@ -84,7 +84,7 @@ export const LANDING = files(`
   families/deployments/import/ compose landscaper
   families/deployments/kubernetes/ config
   families/edge/ cloudlets instances resync
-  families/flow/ item-limits limit-order limits limits-api limits-hold rates shared-limits strategies
+  families/flow/ invariants item-limits limit-order limits limits-api limits-hold rates shared-limits strategies
   families/notifications/ notifications waits write-messages
   families/operations/ gates job-retries locks retry-task tasks
   families/pipelines/ claim-payload events gates import-brigade job-retries places resources slots worker-retries
@@ -130,7 +130,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
       e2e/ backup drain replaced-key restored side-by-side without-redis
       families/automation/ killed
       families/deployments/ automatic-killed gates-killed
-      families/flow/ http-gates-killed killed
+      families/flow/ http-gates-killed invariants-killed killed
       families/notifications/ killed
       faults/ absent-postgres clock-skew edge-chaos failover frozen-server kill-audit kill-runner postgres-tls
       faults/ read-replica reconnect-storm slow-subscriber swallowed-postgres

@@ -123,6 +123,7 @@ export default defineConfig({
           { text: 'An agent in Go', link: '/how-to/agent-in-go' },
           { text: 'Test with a database', link: '/how-to/test-with-a-database' },
           { text: 'From a push to production', link: '/how-to/from-push-to-production' },
+          { text: 'Production only after staging', link: '/how-to/production-after-staging' },
           { text: 'Deploy what is in Git', link: '/how-to/gitops' },
           { text: 'Come from Docker Compose', link: '/how-to/from-compose' },
           { text: 'Add a cluster', link: '/how-to/add-a-cluster' },

@@ -50,6 +50,7 @@ export const WHILE_DELETING_DESCRIPTIONS: Readonly<Record<WhileDeleting, string>
 export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>> = {
   DEPENDENCY: 'Another object must be done first, or gone first in a deletion.',
   IMPORT: 'A required import has no value in the scope of the project.',
+  INVARIANT: 'An invariant of the project lets the job begin only after a success of another root.',
   LOCK: 'A lock is held by others, or others come earlier in its queue.',
   AGENT: 'An agent has to take the work, or to come back and report it.',
   CAPACITY: 'All slots of the project, or of all projects together, are taken.',

@@ -106,6 +106,7 @@ export const LIMITS = {
   limitRequests: entries(4, 'limits that an object asks for'),
   limitKey: characters(255, 'the key of a limit'),
   limitWeights: entries(100, 'weights of keys of a limit'),
+  sameValues: entries(50, 'imports whose values an invariant compares', characters(63, 'the name of an import')),
   caches: entries(8, 'caches of a workload'),
   cacheKey,
   restoreKeys: entries(8, 'prefixes of the key of a cache', cacheKey),

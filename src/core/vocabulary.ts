@@ -99,6 +99,7 @@ export interface PhaseNames extends Words<typeof PHASES> {}
 export const BLOCKER_REASONS = [
   'DEPENDENCY',
   'IMPORT',
+  'INVARIANT',
   'LOCK',
   'AGENT',
   'CAPACITY',

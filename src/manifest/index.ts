@@ -14,6 +14,13 @@ export {
   valuesSchema,
 } from './installation.ts'
 export {
+  appliedInvariant,
+  type InvariantManifest,
+  invariantInput,
+  invariantManifest,
+  invariantSchema,
+} from './invariant.ts'
+export {
   choicesOf,
   type DocumentField,
   documentSchema,

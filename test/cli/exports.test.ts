@@ -27,8 +27,13 @@ const LIMITS = {
   licences: `{ max: 2 }`,
   builds: `{ strategy: CANCEL_RUNNING, debounce: 30s }`,
 }
+const INVARIANTS = {
+  'staging-first': `{ description: "first there", after: { project: default, name: shop, sameValues: [image, tag] } }`,
+  plain: `{ after: { project: default } }`,
+}
 const KINDS = [
   ['limit', 'Limit', LIMITS],
+  ['invariant', 'Invariant', INVARIANTS],
   ['schedule', 'Schedule', SCHEDULES],
   ['notification', 'NotificationRule', RULES],
 ] as const

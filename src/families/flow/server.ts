@@ -3,6 +3,7 @@ import { forgetExpired, wakeBehind } from '../../store/limit-tickets.ts'
 import type { FamilyServer } from '../define-family.ts'
 import { apiWithoutObjects, rulesWithoutObjects } from '../without-objects.ts'
 import { startAsking } from './commands/ask-addresses.ts'
+import { bindInvariants } from './commands/invariants.ts'
 import { bindFlow } from './commands/limits.ts'
 import './graphql/index.ts'
 
@@ -20,6 +21,6 @@ export const server: FamilyServer = {
     recoverStalled: forgetExpired,
   },
   graphql: apiWithoutObjects,
-  commands: (parts) => ({ flow: bindFlow(parts) }),
+  commands: (parts) => ({ flow: bindFlow(parts), invariants: bindInvariants(parts) }),
   startWorker: startAsking,
 }

@@ -63,7 +63,7 @@ export async function planInstallation(
   const spec = await readSpec(parts, wanted.spec, problems, viewer.principalId)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const place = await placeOf(parts, id, input.create?.project ?? 'default')
-  const asked = { ...place, names: requiredNames(spec), types: typesOf(spec) }
+  const asked = { ...place, name, spec, names: requiredNames(spec), types: typesOf(spec) }
   const brought = broughtCode(name, spec, (existing?.spec ?? null) as InstallationSpec | null).map((item) => ({
     ...item,
     permitted: mayBring(parts, viewer, item, place.projectId),

@@ -14,6 +14,20 @@ builder.objectRef<Blocker<'IMPORT'>>('ImportBlocker').implement({
   interfaces: [BlockerRef],
   fields: (t) => ({ name: t.exposeString('name', { description: 'Name of the data that is missing.' }) }),
 })
+builder.objectRef<Blocker<'INVARIANT'>>('InvariantBlocker').implement({
+  description:
+    'An invariant of the project lets the job begin only after a success of a root installation of another project with the same spec.',
+  interfaces: [BlockerRef],
+  fields: (t) => ({
+    invariantName: t.exposeString('invariant', { description: 'Name of the invariant.' }),
+    afterProject: t.exposeString('project', { description: 'Name of the other project.' }),
+    afterName: t.exposeString('name', { description: 'Name of the root installation there.' }),
+    sameValues: t.stringList({
+      description: 'Imports whose own values have to be equal as well, in their order.',
+      resolve: ({ sameValues }) => [...sameValues],
+    }),
+  }),
+})
 const LeftOutCauseEnum = builder.enumType('LeftOutCause', {
   description: 'Why a job will not reach an object. More may be added.',
   values: {

@@ -99,7 +99,7 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
     blockers: t.field({
       type: [PlanBlockerRef],
       description:
-        'The blockers that would keep steps from ending now: required imports that nobody exports, selectors that select no target or several, and types of work that no connected agent takes. Each once; empty if nothing would.',
+        'The blockers that would keep steps from ending now: required imports that nobody exports, invariants of the project, selectors that select no target or several, and types of work that no connected agent takes. Each once; empty if nothing would.',
       resolve: ({ blockers }) => [...blockers],
     }),
     broughtCode: t.field({

@@ -16,6 +16,7 @@ import { awaitsAgent, isFinished, type ObjectRow, WORK_STATE, type Work } from '
 import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 import { describeGate, type Gate, type GateBlocker, gateBlocker } from '../../gate.ts'
 import { type ExporterState, isReady } from './imports.ts'
+import { describeUnmet, type UnmetInvariant } from './invariants.ts'
 import { withLastProblem } from './last-problem.ts'
 import { type PendingRequest, pendingRequestsOf, type RequestedDetails } from './pending-requests.ts'
 import { isBeingDeleted } from './sibling-imports.ts'
@@ -68,6 +69,8 @@ export interface Waiting {
   readonly unsuccessfulChildren: readonly string[]
   /** Roots that wait: required names of the scope without a value or an exporter. */
   readonly missing: readonly string[]
+  /** Roots that wait: the invariants that they have not met. */
+  readonly unmet: readonly UnmetInvariant[]
   /** Roots whose last reconcile failed: the time of the next one. */
   readonly retryAt: Date | null
 }
@@ -84,6 +87,7 @@ export type DeploymentsBlocker =
   | AgentBlocker
   | { readonly reason: 'REQUEST'; readonly message: string; readonly request: PendingRequest }
   | { readonly reason: 'IMPORT'; readonly message: string; readonly name: string }
+  | ({ readonly reason: 'INVARIANT'; readonly message: string } & UnmetInvariant)
   | BackoffBlocker
   | LimitBlocker
   | { readonly reason: 'IGNORED'; readonly message: string }
@@ -323,8 +327,13 @@ function waitsForOthers(object: Waiting, details: BlockerInputs): readonly Deplo
   const imports = object.missing.map(
     (name): DeploymentsBlocker => ({ reason: 'IMPORT', name, message: lacksImport(name) }),
   )
-  return [...imports, ...siblingsOf(object, details)]
+  return [...imports, ...siblingsOf(object, details), ...object.unmet.map(invariantBlocker)]
 }
+
+export const invariantBlocker = (unmet: UnmetInvariant) => ({
+  ...{ reason: 'INVARIANT' as const, message: describeUnmet(unmet) },
+  ...unmet,
+})
 
 function waitsForChildren(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
   const { row, childCounts } = object

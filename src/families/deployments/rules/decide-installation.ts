@@ -7,6 +7,7 @@ import { type InstallationDetails, installation, isCancelled, isForced } from '.
 import { cancelMessage, failWithCauses, finish, keep, orphansFirst, recordRun, vanish, whyDeleted } from './finish.ts'
 import { type Gathered, gatherImports, pinImports } from './imports.ts'
 import { checkImports, markOrphanedChildren, writeMissingChildren } from './init-installation.ts'
+import { describeUnmet, unmetInvariants } from './invariants.ts'
 import { mayBeDeleted } from './sibling-imports.ts'
 import { startChildren, startDeletionOfChildren, takeOver } from './start-children.ts'
 import { startJob } from './start-job.ts'
@@ -63,7 +64,7 @@ function wait(node: Node, slice: Slice): void {
   admit(node, slice)
 }
 
-/** Moves an installation with a job to INIT once its imports exist and its dependencies are ready. */
+/** Moves an installation with a job to INIT once its imports exist, its dependencies are ready and its project allows it. */
 function admit(node: Node, slice: Slice): void {
   if (isCancelled(slice)) return letGo(node, slice)
   if (!slice.parent(node)) mergePendingReconcile(node, slice)
@@ -75,6 +76,9 @@ function admit(node: Node, slice: Slice): void {
     if (!isOutdated) return keepUnchanged(node, slice)
   }
   if (gathered.state !== 'ready') return holdBack(node, gathered, slice)
+  const unmet = unmetInvariants(node, slice)
+  if (!unmet) return
+  if (unmet[0]) return holdBack(node, { ...gathered, state: 'waiting', message: describeUnmet(unmet[0]) }, slice)
   const pinned = pinImports(node, gathered, slice)
   if (!pinned) return
   if (pinned.state !== 'ready') return holdBack(node, pinned, slice)

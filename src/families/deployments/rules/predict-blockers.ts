@@ -4,6 +4,7 @@ import type { TargetFacts } from '../../../core/target.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
 import { describeAwaited, lacksImport } from './blockers.ts'
 import { chooseTarget } from './choose-target.ts'
+import { describeUnmet, type UnmetInvariant } from './invariants.ts'
 import type { PlanStep } from './plan.ts'
 import { scopeImports } from './scope.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
@@ -15,12 +16,14 @@ export interface PlanFacts {
   isServed(work: Pick<OfferedWork, 'type' | 'target'>): boolean
   /** Names of the project's scope that have neither a value nor an exporter. */
   readonly missing: ReadonlySet<string>
+  /** Invariants that the spec does not meet. */
+  readonly unmet: readonly UnmetInvariant[]
   /** The targets of the project, by name. */
   readonly targets: readonly TargetFacts[]
 }
 
 export interface PlanBlocker {
-  readonly reason: 'AGENT' | 'IMPORT' | 'TARGET'
+  readonly reason: 'AGENT' | 'IMPORT' | 'INVARIANT' | 'TARGET'
   readonly message: string
   readonly kind: ObjectKind
   /** The path of the first object that would wait. */
@@ -38,16 +41,14 @@ export function predictBlockers(
   name: string,
   spec: InstallationSpec,
   steps: readonly PlanStep[],
-  { isServed, missing, targets }: PlanFacts,
+  { isServed, missing, unmet, targets }: PlanFacts,
 ): readonly PlanBlocker[] {
   if (!steps.some(({ kind, action }) => kind === 'INSTALLATION' && action !== 'DELETE')) return []
+  const root = { kind: 'INSTALLATION', path: [name], objectCount: 1 } as const
   const imports = requiredNames(spec)
     .filter((from) => missing.has(from))
-    .map(
-      (from): PlanBlocker => ({
-        ...{ reason: 'IMPORT', message: lacksImport(from), kind: 'INSTALLATION', path: [name], objectCount: 1 },
-      }),
-    )
+    .map((from): PlanBlocker => ({ reason: 'IMPORT', message: lacksImport(from), ...root }))
+  const invariants = unmet.map((one): PlanBlocker => ({ reason: 'INVARIANT', message: describeUnmet(one), ...root }))
   const started = new Set(steps.flatMap(({ kind, action, path }) => (startsWork(kind, action) ? keyOf(path) : [])))
   const planned = itemsOf([name], spec)
     .filter(({ path }) => started.has(keyOf(path)))
@@ -62,6 +63,7 @@ export function predictBlockers(
   const byTarget = Map.groupBy(undecided, ({ message }) => message)
   return [
     ...imports,
+    ...invariants,
     ...[...byTarget].map(
       ([message, items]): PlanBlocker => ({
         ...{ reason: 'TARGET', message, kind: 'DEPLOY_ITEM', path: items[0]?.path ?? [], objectCount: items.length },

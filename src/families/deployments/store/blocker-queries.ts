@@ -9,15 +9,16 @@ import { array, boolean, joined, json, nullable, smallintOf, text, uuid } from '
 import { withPoll } from '../../../store/gate-polls.ts'
 import { loadHeldUpTickets } from '../../../store/held-up-tickets.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
-import { findProjectId } from '../../../store/projects.ts'
 import { type StatementRow, statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { loadTargetFacts } from '../../../store/targets.ts'
 import { agentWork } from '../../../store/views.ts'
 import type { Gate } from '../../gate.ts'
 import { type BlockerInputs, UNSUCCESSFUL, type Waiting } from '../rules/blockers.ts'
+import type { UnmetInvariant } from '../rules/invariants.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
 import type { PlanFacts } from '../rules/predict-blockers.ts'
+import { peekUnmet, UNMET_BY } from './invariants.ts'
 
 /** Bounds of the chains of blockers that are followed for one list of objects. */
 const MAX_OBJECTS = 2_000
@@ -74,6 +75,7 @@ const DETAILS = statement({
     i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt", i.cancel_by as "cancelBy",
     exists (select from root_pause p where p.root_id = o.id) as "isPaused", i.next_origin as "nextOrigin", i.force_deletion as "forceDeletion", i.without_uninstall as "withoutUninstall",
     exists (select from limit_ticket l where l.object_id = o.id and l.granted_at is null) as "isLimited",
+    case when o.parent_id is null and o.phase = 'PENDING_DEPENDENCIES' then ${UNMET_BY('o.id')} end as unmet,
     t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter",
     case when w.abort_requested_at is null then w.lease_until end as "leaseUntil",
     case when w.offer_after is not null then (select d.retry from deploy_item d where d.object_id = o.id) end as "retry", q.wake_at as "retryAt",
@@ -108,6 +110,7 @@ const DETAILS = statement({
     isInstallation: boolean,
     isPaused: boolean,
     isLimited: boolean,
+    unmet: nullable(json<readonly UnmetInvariant[]>()),
     ignored: joined(table.installation.ignored),
     mode: joined(table.installation.mode),
     nextMode: table.installation.nextMode,
@@ -224,23 +227,28 @@ export async function queryPlanFacts(
   client: Client,
   asked: {
     readonly project: string
+    /** Null: there is no such project. */
+    readonly projectId: string | null
     /** The installation itself; null: a new one. */
     readonly id: string | null
     readonly names: readonly string[]
     readonly types: readonly string[]
+    readonly name: string
+    readonly spec: unknown
   },
   agentsSince: Date,
 ): Promise<PlanFacts> {
-  const { project, id, names, types } = asked
-  const [missing, agents, projectId] = await Promise.all([
+  const { project, projectId, id, names, types, name, spec } = asked
+  const [missing, agents, unmet] = await Promise.all([
     names.length > 0 ? MISSING_NAMES.query(client, [project, names, id]) : null,
     types.length > 0 ? loadAgentsOf(client, types, agentsSince) : [],
-    types.length > 0 ? findProjectId(client, project) : null,
+    projectId === null ? [] : peekUnmet(client, { projectId, name, spec }),
   ])
-  const targets = projectId === null ? [] : await loadTargetFacts(client, projectId)
+  const targets = projectId === null || types.length === 0 ? [] : await loadTargetFacts(client, projectId)
   const isServed = servedBy(agents)
   return {
     missing: new Set(missing?.rows.map(({ name }) => name)),
+    unmet,
     isServed: ({ type, target }) => {
       const targetFacts = targets.find(({ name }) => name === target) ?? null
       return isServed({ type, target, targetFacts, projectId })
@@ -282,6 +290,7 @@ function toWaiting(details: DetailsRow, { scope, importers, ...children }: Relat
     leaseUntil,
     retry,
     retryAt,
+    unmet,
     lastProblem,
     gate,
     dependsOn,
@@ -302,6 +311,7 @@ function toWaiting(details: DetailsRow, { scope, importers, ...children }: Relat
     dependents: [...dependents, ...importers],
     ...children,
     missing: scope.filter(isMissing).map(({ name }) => name),
+    unmet: unmet ?? [],
     retryAt,
   }
 }

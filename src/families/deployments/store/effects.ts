@@ -160,20 +160,22 @@ async function publish(
   return importerRoots
 }
 
+/** Wakes the importers, for this reason, and the roots that an invariant lets wait for a success of this one. */
 const WAKE_IMPORTERS = statement({
   name: 'wake-importers',
   text: `insert into wake (root_id, object_ids, reason)
-  select i.importer_id, array[i.importer_id], $3::text from (
-    select distinct i.importer_id from root_import i
+  select i.id, array[i.id], i.reason from (
+    select i.importer_id as id, $3::text as reason from root_import i
     where i.project_id = $2 and i.importer_id <> $1 and i.name in (
       select name from root_export where exporter_id = $1
       union select name from data_object where project_id = $2 and exporter_id = $1)
+    union select root_id, null from invariant_wait where project_id = $2 and name = $4
   ) i returning root_id`,
-  params: [uuid, uuid, nullable(text)],
+  params: [uuid, uuid, nullable(text), text],
   row: { root_id: table.wake.rootId },
 })
 async function wakeImporters(client: Client, root: Node, reason: string | null): Promise<readonly string[]> {
-  const { rows } = await WAKE_IMPORTERS.query(client, [...at(root), reason])
+  const { rows } = await WAKE_IMPORTERS.query(client, [...at(root), reason, root.row.name])
   return rows.map(({ root_id }) => root_id)
 }
 

@@ -17,6 +17,7 @@ import { isReady, type ScopeArgs, type ScopeEntry } from '../rules/imports.ts'
 import { type Importer, isBeingDeleted } from '../rules/sibling-imports.ts'
 import type { Each } from '../rules/spec.ts'
 import { lockNames, lockOwnNames } from './export-names.ts'
+import { judgeInvariants } from './invariants.ts'
 import { grantItemLimits } from './limits.ts'
 import { findSnapshot } from './spec-snapshots.ts'
 
@@ -35,6 +36,7 @@ export const questions: Family['questions'] = {
   targets: (client, _root, projectIds) => each(projectIds, (projectId) => loadTargetFacts(client, projectId)),
   mayReconcile: (client, _root, argsList) => each(argsList, (args) => judgeReconcile(client, args)),
   limits: grantItemLimits,
+  invariants: (client, root, argsList) => each(argsList, (args) => judgeInvariants(client, root, args)),
   importers: (client, root, argsList) => each(argsList, ({ projectId }) => importers(client, root, projectId)),
 }
 
