@@ -42,7 +42,7 @@ test('the page of invariants does as it says', async () => {
   await until(async () => (await run(get)).replaceAll(/\s+/g, ' ').includes(waits), { what: 'the job waits' })
   await run(staging)
   await until(async () => /SUCCEEDED/.test(await run(get)), { what: 'the other job has begun' })
-  // What is promoted keeps its value, and passes.
+  // A promoted spec passes, and keeps the value of its import there.
   expect(await phaseline('promote staging/shop --to production --yes --wait')).toMatchObject({
     code: 0,
     err: expect.stringContaining('region stays "eu" in production'),

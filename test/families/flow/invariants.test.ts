@@ -230,15 +230,20 @@ async function holding(lock: string, values: readonly unknown[]): Promise<() => 
     client.release()
   }
 }
-const waitingFor = (event: string) => async () =>
-  (
-    await world.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = $1`,
-      [event],
-    )
-  ).rowCount === 1
+const waitingFor =
+  (event: string, count = 1) =>
+  async () =>
+    (
+      await world.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = $1`,
+        [event],
+      )
+    ).rowCount === count
 
-test('a run that ends while a root is about to wait for it waits until that is written, and wakes it', async () => {
+test.each([
+  ['a run that ends', 'advisory', 1],
+  ['a deletion of the record', 'transactionid', 2],
+])('%s while a root is about to wait waits until that is written, and wakes it', async (what, lock, count) => {
   const { staging, production, invariant } = await environments()
   const before = await create(staging, spec(1))
   await claimAll()
@@ -252,8 +257,11 @@ test('a run that ends while a root is about to wait for it waits until that is w
   // It has read that there is no success, and does not get any further.
   const asking = other.engineHost.runner.reconcile(shop, false)
   await until(waitingFor('transactionid'), { what: 'the root is about to wait' })
-  const ending = world.report({ fence: fences.get(before) ?? '', phase: 'SUCCEEDED' })
-  await until(waitingFor('advisory'), { what: 'the run waits' })
+  const ending =
+    what === 'a run that ends'
+      ? world.report({ fence: fences.get(before) ?? '', phase: 'SUCCEEDED' })
+      : accepted(world.services.invariants.deleteInvariant(USER, { id: invariant }))
+  await until(waitingFor(lock, count), { what: `${what} waits` })
   await release()
   await Promise.all([asking, ending])
   await settle()
@@ -286,7 +294,7 @@ interface Root {
   job: 'none' | 'waits' | 'runs'
   /** The spec of the job that runs. */
   used: string
-  /** Another job was asked for while one ran. */
+  /** Somebody has requested another job while one ran. */
   next: boolean
 }
 

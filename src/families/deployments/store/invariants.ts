@@ -64,6 +64,8 @@ const WAIT = statement({
   params: [uuid, array(uuid), array(uuid), array(text)],
 })
 
+const keyOf = ({ projectId, name }: Unmet): string => `${projectId}/${name}`
+
 /**
  * The invariants for which the root waits from now on. Before it waits, it takes the lock that a run of the other root holds from
  * its success on, and asks again: so either it sees the success, or the run sees that it waits.
@@ -76,19 +78,15 @@ export async function judgeInvariants(
   await LOCK.query(client, [args.projectId])
   let unmet = await peekUnmet(client, args)
   if (unmet.length > 0) {
-    await lockRuns(client, unmet)
+    for (const { projectId, name } of unmet.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
+      await lockNames(client, projectId, [runsOf(name)])
     unmet = await peekUnmet(client, args)
   }
-  const ids = unmet.map(({ id }) => id)
-  const roots = [unmet.map(({ projectId }) => projectId), unmet.map(({ name }) => name)] as const
-  await WAIT.query(client, [rootId, ids, ...roots])
-  return unmet.map(({ invariant, project, name, sameValues }) => ({ invariant, project, name, sameValues }))
-}
-
-async function lockRuns(client: Client, unmet: readonly Unmet[]): Promise<void> {
-  const byProject = Map.groupBy(unmet, ({ projectId }) => projectId)
-  for (const projectId of [...byProject.keys()].sort()) {
-    const names = byProject.get(projectId)?.map(({ name }) => runsOf(name)) ?? []
-    await lockNames(client, projectId, [...new Set(names)])
-  }
+  const columns = [
+    unmet.map(({ id }) => id),
+    unmet.map(({ projectId }) => projectId),
+    unmet.map(({ name }) => name),
+  ] as const
+  await WAIT.query(client, [rootId, ...columns])
+  return unmet
 }

@@ -17,6 +17,7 @@ import {
   type RecordParts,
   type UpdateRecord,
   updateRecord,
+  type WantedRecord,
 } from '../../project-records.ts'
 import { invariantRights } from '../rights.ts'
 import { type InvariantInput, type InvariantSettings, normaliseInvariant } from '../rules/normalise-invariant.ts'
@@ -43,10 +44,7 @@ async function createInvariant(
   checkName(input, problems)
   const judged = await judge(parts, viewer, input, problems)
   if (!judged.ok) return judged
-  const { settings } = judged
-  return await createRecord(parts, viewer, INVARIANT, { mutation: 'createInvariant', input }, ({ projectId }) =>
-    settings.afterProjectId === projectId ? refuse(ITSELF) : { ok: true, settings, also: changed },
-  )
+  return await createRecord(parts, viewer, INVARIANT, { mutation: 'createInvariant', input }, judged.wanted)
 }
 
 export interface UpdateInvariant extends InvariantInput, UpdateRecord {}
@@ -56,29 +54,32 @@ async function updateInvariant(
   input: UpdateInvariant,
 ): Promise<Result<Written, 'InvalidInputError' | 'NotFoundError' | 'ConflictError'>> {
   const judged = await judge(parts, viewer, input, new Problems())
-  if (!judged.ok) return judged
-  const { settings } = judged
-  return await updateRecord(parts, viewer, INVARIANT, input, ({ projectId }) =>
-    settings.afterProjectId === projectId ? refuse(ITSELF) : { ok: true, settings, also: changed },
-  )
+  return judged.ok ? await updateRecord(parts, viewer, INVARIANT, input, judged.wanted) : judged
 }
 
-const ITSELF = invalidInput([{ path: 'input.after.project', message: 'must be another project' }])
-
+interface Judged {
+  wanted(project: LockedProject): Outcome<WantedRecord<InvariantSettings>, RefusalOf<'InvalidInputError'>>
+}
 /** Its author must be able to read the other project, since the jobs that wait show what has succeeded there. */
 async function judge(
   { pool }: RecordParts,
   viewer: Viewer,
   input: InvariantInput,
   problems: Problems,
-): Promise<Outcome<{ readonly settings: InvariantSettings }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>> {
+): Promise<Outcome<Judged, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>> {
   const settings = normaliseInvariant(input, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const { project } = input.after
   const afterProjectId = await findProjectId(pool, project)
   if (afterProjectId === null || !canRead(viewer, { projectId: afterProjectId }))
     return refuse(forbidden(`You have no access to a project ${project}.`))
-  return { ok: true, settings: { ...settings, afterProjectId } }
+  return {
+    ok: true,
+    wanted: ({ projectId }) =>
+      afterProjectId === projectId
+        ? refuse(invalidInput([{ path: 'input.after.project', message: 'must be another project' }]))
+        : { ok: true, settings: { ...settings, afterProjectId }, also: changed },
+  }
 }
 
 async function changed(project: LockedProject, { id }: { readonly id: string }): Promise<void> {

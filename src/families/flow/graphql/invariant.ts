@@ -22,7 +22,7 @@ const AfterRef = builder.objectRef<InvariantRow>('InvariantAfter').implement({
     }),
     sameValues: t.stringList({
       description:
-        'Imports whose own values have to be equal as well, in their order. Those of other imports may differ.',
+        'Imports whose own values have to be equal as well, in their order. Other imports may have other values.',
       resolve: ({ sameValues }) => [...sameValues],
     }),
   }),
