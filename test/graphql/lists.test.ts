@@ -48,6 +48,7 @@ const OF_INPUT: Readonly<Partial<Record<LimitName, readonly string[]>>> = {
   installations: ['InstallationSpec.installations'],
   jobDependencies: ['GadgetJobSpec.dependsOn'],
   limitRequests: ['DeployItemSpec.limits', 'WorkloadSpec.limits'],
+  sameValues: ['InvariantAfter.sameValues'],
   limitWeights: ['Limit.overrides', 'Limit.weights'],
   labels: [
     'Event.qualifiers',

@@ -71,6 +71,8 @@ const queries: Readonly<Record<string, Case | readonly Case[]>> = {
   target: { inPlace: ({ project }) => ({ project, name: `${project}-target` }) },
   automationHolds: {},
   previewBulkOperation: { inPlace: input(({ project }) => ({ project, verb: 'cancel', filter: {} })) },
+  invariants: { inPlace: ({ project }) => ({ project }), fresh: fresh.invariant },
+  invariant: { inPlace: ({ project }) => ({ project, name: `${project}-invariant` }), fresh: fresh.invariant },
   limits: { shows: ({ project }) => `${project}-limit` },
   limit: { inPlace: ({ project }) => ({ project, name: `${project}-limit` }) },
   notificationRules: { shows: ({ project }) => `${project}-rule` },
@@ -139,6 +141,13 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   createJob: { variables: { input: { name: 'another', spec: worker } } },
   holdAutomation: { inPlace: input(({ project }) => ({ project, reason: 'a test' })) },
   releaseAutomation: { inPlace: input(({ project }) => ({ project })), fresh: fresh.hold },
+  // A caller with the right learns that it takes another project, which not each of them may read.
+  createInvariant: { inPlace: input(({ project }) => ({ project, name: 'another', after: { project } })) },
+  updateInvariant: {
+    inPlace: input(({ project, invariant }) => ({ id: invariant, after: { project } })),
+    fresh: fresh.invariant,
+  },
+  deleteInvariant: { inPlace: input(({ invariant }) => ({ id: invariant })), fresh: fresh.invariant },
   createLimit: { inPlace: input(({ project }) => ({ project, name: 'another', max: 1 })) },
   overrideLimit: { inPlace: input(({ limit }) => ({ id: limit, maxPerKey: 1, ttlMs: 1_000 })) },
   pauseLimit: { inPlace: input(({ limit }) => ({ id: limit })) },

@@ -46,6 +46,7 @@ export interface Place {
   readonly delivery: string
   readonly rule: string
   readonly limit: string
+  readonly invariant: string
   readonly message: string
   readonly principal: string
   readonly token: string
@@ -83,6 +84,7 @@ export async function createPlace(api: Api, project: string): Promise<Place> {
     ...(await fresh.hook(api, { project })),
     ...(await fresh.rule(api, { project }, `${project}-rule`)),
     ...(await fresh.limit(api, { project }, `${project}-limit`)),
+    ...(await fresh.invariant(api, { project, projectId })),
     ...{ ...deployments, ...events, ...tasks, ...edge },
   }
 }
@@ -238,6 +240,17 @@ export const fresh = {
     const name = typeof named === 'string' ? named : `l-${v7().slice(-12)}`
     const { objectId: limit } = await accepted(world.services.flow.createLimit(USER, { project, name, max: 1 }))
     return { limit }
+  },
+  /** The only one of its project, which does not count as one with an invariant: work is offered there. */
+  async invariant({ world }: Api, { project, projectId }: Pick<Place, 'project' | 'projectId'>) {
+    const invariant = v7()
+    await world.pool.query('delete from invariant where project_id = $1', [projectId])
+    await world.pool.query(
+      `insert into invariant (id, project_id, name, description, after_project_id, after_project, same_values, generation, created_at, updated_at)
+        values ($1, $2, $3, '', gen_random_uuid(), 'default', '{}', 1, now(), now())`,
+      [invariant, projectId, `${project}-invariant`],
+    )
+    return { invariant }
   },
   async hold({ world }: Api, { project }: Place) {
     await accepted(world.services.automation.holdAutomation(USER, { project, reason: 'a test' }))

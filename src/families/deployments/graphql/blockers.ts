@@ -22,10 +22,6 @@ builder.objectRef<Blocker<'INVARIANT'>>('InvariantBlocker').implement({
     invariantName: t.exposeString('invariant', { description: 'Name of the invariant.' }),
     afterProject: t.exposeString('project', { description: 'Name of the other project.' }),
     afterName: t.exposeString('name', { description: 'Name of the root installation there.' }),
-    sameValues: t.stringList({
-      description: 'Imports whose own values have to be equal as well, in their order.',
-      resolve: ({ sameValues }) => [...sameValues],
-    }),
   }),
 })
 const LeftOutCauseEnum = builder.enumType('LeftOutCause', {
