@@ -16,7 +16,16 @@ const validator = new Validator(JSON.parse(JSON.stringify(schema)) as Schema, '7
 const command = commandLine({})
 
 test('each field of each kind of documents is described, with null where a document takes it', () => {
-  expect(names).toEqual(['Installation', 'Project', 'Schedule', 'Limit', 'NotificationRule', 'Hook', 'Task'])
+  expect(names).toEqual([
+    'Installation',
+    'Project',
+    'Schedule',
+    'Limit',
+    'Invariant',
+    'NotificationRule',
+    'Hook',
+    'Task',
+  ])
   for (const name of names) {
     const part = schema.definitions[name] ?? {}
     const fields = fieldsBelow(part, schema.definitions)
