@@ -147,6 +147,19 @@ describe('a job of a root installation in a project with an invariant', () => {
     expect(await blockersOf(shop)).toEqual([])
   })
 
+  test('is admitted in a paused tree as well, which hands out nothing', async () => {
+    const { staging, production } = await environments()
+    const shop = await create(production, spec(1))
+    await accepted(world.services.pause(USER, { id: shop }))
+    await end(await create(staging, spec(1)))
+    await settle()
+    expect([await phaseOf(shop), await world.claim()]).toEqual([runs, []])
+    await accepted(world.services.resume(USER, { id: shop }))
+    await settle()
+    await end(shop)
+    expect(await phaseOf(shop)).toBe('SUCCEEDED')
+  })
+
   test('is judged again when the record is edited, and begins when it is deleted', async () => {
     const { staging, production, invariant } = await environments()
     await end(await create(staging, spec(1), 'base'))

@@ -14,9 +14,10 @@ const compared = (spec: string, kept: string): string => `(${spec}::jsonb || jso
 
 const OTHER = `coalesce(i.after_name, $2)`
 // Each generation that has succeeded is compared once: the present one, and those whose specs are kept.
-const UNMET = statement({
-  name: 'unmet-invariants',
-  text: `select i.id, i.name as invariant, i.after_project_id as "projectId", i.after_project as project, ${OTHER} as name,
+const unmet = (name: string, suffix: string) =>
+  statement({
+    name,
+    text: `select i.id, i.name as invariant, i.after_project_id as "projectId", i.after_project as project, ${OTHER} as name,
       i.same_values as "sameValues"
     from invariant i where i.project_id = $1 and not exists (
       select from object o cross join lateral (
@@ -28,13 +29,16 @@ const UNMET = statement({
       ) s
       where o.project_id = i.after_project_id and o.kind = 'INSTALLATION' and o.name = ${OTHER} and o.parent_id is null
         and ${compared('s.spec', 'i.same_values')} = ${compared('$3', 'i.same_values')}
-    ) order by i.name`,
-  params: [uuid, text, jsonb],
-  row: {
-    ...{ id: uuid, invariant: table.invariant.name, projectId: table.invariant.afterProjectId },
-    ...{ project: table.invariant.afterProject, name: text, sameValues: table.invariant.sameValues },
-  },
-})
+    ) order by i.name ${suffix}`,
+    params: [uuid, text, jsonb],
+    row: {
+      ...{ id: uuid, invariant: table.invariant.name, projectId: table.invariant.afterProjectId },
+      ...{ project: table.invariant.afterProject, name: text, sameValues: table.invariant.sameValues },
+    },
+  })
+const PEEK = unmet('peek-unmet-invariants', '')
+// An edit waits until those that wait for the record have committed, and wakes them then.
+const JUDGE = unmet('unmet-invariants', 'for key share of i')
 
 /** SQL: those for which a root waits. */
 export const UNMET_BY = (root: string): string => `(select jsonb_agg(jsonb_build_object('invariant', i.name,
@@ -43,18 +47,15 @@ export const UNMET_BY = (root: string): string => `(select jsonb_agg(jsonb_build
 
 type Unmet = UnmetInvariant & { readonly id: string; readonly projectId: string }
 
-/** Without locks: a run may end meanwhile. */
-export async function peekUnmet(client: Client, { projectId, name, spec }: InvariantArgs): Promise<readonly Unmet[]> {
-  return (await UNMET.query(client, [projectId, name, JSON.stringify(spec)])).rows
-}
+const find = async (
+  client: Client,
+  which: typeof JUDGE,
+  { projectId, name, spec }: InvariantArgs,
+): Promise<readonly Unmet[]> => (await which.query(client, [projectId, name, JSON.stringify(spec)])).rows
 
-// An edit waits until those that have read the record have committed, and wakes them then.
-const LOCK = statement({
-  name: 'lock-invariants',
-  text: 'select id from invariant where project_id = $1 order by id for key share',
-  params: [uuid],
-  row: { id: uuid },
-})
+/** Without locks: a run may end meanwhile. */
+export const peekUnmet = (client: Client, args: InvariantArgs): Promise<readonly Unmet[]> => find(client, PEEK, args)
+
 const WAIT = statement({
   name: 'wait-for-invariants',
   text: `with met as (delete from invariant_wait where root_id = $1 and not (invariant_id = any($2::uuid[])))
@@ -75,12 +76,11 @@ export async function judgeInvariants(
   rootId: string,
   args: InvariantArgs,
 ): Promise<readonly UnmetInvariant[]> {
-  await LOCK.query(client, [args.projectId])
-  let unmet = await peekUnmet(client, args)
+  let unmet = await find(client, JUDGE, args)
   if (unmet.length > 0) {
     for (const { projectId, name } of unmet.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
       await lockNames(client, projectId, [runsOf(name)])
-    unmet = await peekUnmet(client, args)
+    unmet = await find(client, JUDGE, args)
   }
   const columns = [
     unmet.map(({ id }) => id),

@@ -26,8 +26,8 @@ const WAITING = statement({
   row: { rootId: uuid },
 })
 /**
- * The roots that wait for it. Transactions that have read the record have committed by then, and later ones see what this
- * transaction makes of it.
+ * The roots that wait for it. Transactions that let a root wait have committed by then, and later ones see what this transaction
+ * makes of the record.
  */
 export async function lockWaiting(client: Client, id: string): Promise<readonly string[]> {
   await LOCK.query(client, [id])
