@@ -147,6 +147,17 @@ describe('a job of a root installation in a project with an invariant', () => {
     expect(await blockersOf(shop)).toEqual([])
   })
 
+  test('waits in a new root without imports, also where the process has created one before there was the invariant', async () => {
+    const { staging, production } = await environments(null)
+    const bare = { deployItems: [item('web')] }
+    expect(await phaseOf(await create(production, bare, 'before'))).toBe(runs)
+    await addInvariant(production, { project: staging })
+    const shop = await create(production, bare)
+    expect(await phaseOf(shop)).toBe(waits)
+    await end(await create(staging, bare))
+    expect(await phaseOf(shop)).toBe(runs)
+  })
+
   test('is admitted in a paused tree as well, which hands out nothing', async () => {
     const { staging, production } = await environments()
     const shop = await create(production, spec(1))
