@@ -13,7 +13,7 @@ const compared = (spec: string, kept: string): string => `(${spec}::jsonb || jso
     from jsonb_array_elements(${spec}::jsonb -> 'imports') with ordinality t(m, n)), '[]')))`
 
 const OTHER = `coalesce(i.after_name, $2)`
-// Each generation that has succeeded is compared once: the present one, and those whose specs are kept.
+// Each generation that has succeeded is compared once: the present one, and those whose specs are kept. Locks are taken in this order.
 const unmet = (name: string, suffix: string) =>
   statement({
     name,
@@ -29,7 +29,7 @@ const unmet = (name: string, suffix: string) =>
       ) s
       where o.project_id = i.after_project_id and o.kind = 'INSTALLATION' and o.name = ${OTHER} and o.parent_id is null
         and ${compared('s.spec', 'i.same_values')} = ${compared('$3', 'i.same_values')}
-    ) order by i.name ${suffix}`,
+    ) order by "projectId", name, i.name ${suffix}`,
     params: [uuid, text, jsonb],
     row: {
       ...{ id: uuid, invariant: table.invariant.name, projectId: table.invariant.afterProjectId },
@@ -47,11 +47,8 @@ export const UNMET_BY = (root: string): string => `(select jsonb_agg(jsonb_build
 
 type Unmet = UnmetInvariant & { readonly id: string; readonly projectId: string }
 
-const find = async (
-  client: Client,
-  which: typeof JUDGE,
-  { projectId, name, spec }: InvariantArgs,
-): Promise<readonly Unmet[]> => (await which.query(client, [projectId, name, JSON.stringify(spec)])).rows
+const find = async (client: Client, which: typeof JUDGE, args: InvariantArgs): Promise<readonly Unmet[]> =>
+  (await which.query(client, [args.projectId, args.name, JSON.stringify(args.spec)])).rows
 
 /** Without locks: a run may end meanwhile. */
 export const peekUnmet = (client: Client, args: InvariantArgs): Promise<readonly Unmet[]> => find(client, PEEK, args)
@@ -65,8 +62,6 @@ const WAIT = statement({
   params: [uuid, array(uuid), array(uuid), array(text)],
 })
 
-const keyOf = ({ projectId, name }: Unmet): string => `${projectId}/${name}`
-
 /**
  * The invariants for which the root waits from now on. Before it waits, it takes the lock that a run of the other root holds from
  * its success on, and asks again: so either it sees the success, or the run sees that it waits.
@@ -76,17 +71,17 @@ export async function judgeInvariants(
   rootId: string,
   args: InvariantArgs,
 ): Promise<readonly UnmetInvariant[]> {
+  const locked = new Set<string>()
   let unmet = await find(client, JUDGE, args)
-  if (unmet.length > 0) {
-    for (const { projectId, name } of unmet.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
+  // Others may be created meanwhile.
+  while (unmet.some(({ id }) => !locked.has(id))) {
+    for (const { id, projectId, name } of unmet) {
       await lockNames(client, projectId, [runsOf(name)])
+      locked.add(id)
+    }
     unmet = await find(client, JUDGE, args)
   }
-  const columns = [
-    unmet.map(({ id }) => id),
-    unmet.map(({ projectId }) => projectId),
-    unmet.map(({ name }) => name),
-  ] as const
-  await WAIT.query(client, [rootId, ...columns])
+  const column = <K extends keyof Unmet>(key: K) => unmet.map((one) => one[key])
+  await WAIT.query(client, [rootId, column('id'), column('projectId'), column('name')])
   return unmet
 }
