@@ -58,7 +58,11 @@ test('a folder that is none, and one of another user', async () => {
 
 test.each([
   ['EACCES', { syscall: 'open', path: '/data' }, 'This user may not open /data: change its owner'],
-  ['ENOENT', { syscall: 'open', path: '/data/seals' }, '/data/seals or its folder does not exist: check how it is written'],
+  [
+    'ENOENT',
+    { syscall: 'open', path: '/data/seals' },
+    '/data/seals or its folder does not exist: check how it is written',
+  ],
   ['EACCES', { syscall: 'listen', address: '::', port: 443 }, 'This user may not listen at [::]:443: choose a port'],
   ['ENOSPC', { syscall: 'write', path: '/data/token' }, 'There is no space left for /data/token: free some'],
   ['EROFS', { path: '/data' }, '/data is on a file system without writing'],

@@ -372,7 +372,10 @@ test('a restore loses what was published after it, which is named, and accepted 
       '002-000000000000-restored.json': [JSON.stringify(anew)],
       '002-000000000001-000000000080-2026-11-30.ndjson': continued,
     }
-    expect(await verdictOn({ ...log, heads, archive: begun, options: { allowLost: true } })).toMatchObject({ code: 0, range: { first: 1, last: 80 } })
+    expect(await verdictOn({ ...log, heads, archive: begun, options: { allowLost: true } })).toMatchObject({
+      code: 0,
+      range: { first: 1, last: 80 },
+    })
     // The heads of the new history are no excuse for a head of the old one that is within what both have.
     const rewritten = sealAgain(heads, lines.with(3, lines[4] ?? ''), KEY.privateKey)
     expect(await verdictOn({ ...log, heads: rewritten, options: { allowLost: true } })).toMatchObject({
