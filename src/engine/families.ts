@@ -1,6 +1,6 @@
 import type { Machine } from '../core/machine.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
-import type { Answer, DetailsTable, Family, Placement, RunEffect } from '../families/family.ts'
+import type { Answer, DetailsTable, Family, Placement, RunEffect, RunSharedEffect } from '../families/family.ts'
 import { PostgresRows, type TreeRows } from '../store/tree-rows.ts'
 
 /** Maps a kind to its family, machine and details table. */
@@ -13,8 +13,8 @@ export interface Kinds {
   /** The query for a question, and the write of an effect. */
   answer(question: string): Answer<never>
   effect(name: string): RunEffect<never>
-  /** Effects that run once for all trees of a transaction. */
-  readonly sharedEffects: ReadonlySet<string>
+  /** Undefined: each tree runs the effect of this name alone. */
+  sharedEffect(name: string): RunSharedEffect<never> | undefined
   /** Kinds of roots without children. */
   readonly loneKinds: readonly ObjectKind[]
   /** Actions of work that outlives its object. */
@@ -53,11 +53,12 @@ export function kindsOf(families: readonly Family[]): Kinds {
   }
   const questions = named('question', families, (family) => family.questions)
   const effects = named('effect', families, (family) => family.effects)
+  const shared = new Map<string, unknown>(families.flatMap((family) => Object.entries(family.sharedEffects ?? {})))
   return {
     families,
     answer: (question) => questions(question) as Answer<never>,
     effect: (name) => effects(name) as RunEffect<never>,
-    sharedEffects: new Set(families.flatMap((family) => family.sharedEffects ?? [])),
+    sharedEffect: (name) => shared.get(name) as RunSharedEffect<never> | undefined,
     rows: new PostgresRows(details),
     family: (kind) => of(kind).family,
     machine: (kind) => of(kind).machine,

@@ -144,9 +144,7 @@ export class LockedTree implements LockedTreePort {
     await awaitAll(trees.map((tree) => tree.#beforeRows()))
     const inserts = trees.every(({ slice }) => onlyInserts(slice) && !slice.root.gone && slice.effects.length === 0)
     const sent = [...flush(client, slices, kinds)]
-    // Effects that have run for one of the trees.
-    const shared = new Set<string>()
-    for (const tree of trees) sent.push(...tree.#afterRows(shared))
+    for (const tree of trees) sent.push(...tree.#afterRows())
     const due = trees.flatMap((tree) => {
       const at = tree.#dueAt
       return at === undefined ? [] : [{ id: tree.root.row.id, at }]
@@ -162,6 +160,7 @@ export class LockedTree implements LockedTreePort {
       )
     // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last.
     if (trees.some((tree) => tree.#readsClock)) await awaitAll(sent.splice(0))
+    sent.push(this.#runSharedEffects(slices, null))
     for (const tree of trees) sent.push(tree.#appendLog())
     if (inserts) this.#tx.pipeline(sent)
     else await awaitAll(sent)
@@ -178,20 +177,13 @@ export class LockedTree implements LockedTreePort {
     if (locking) await locking
     this.#dispatch()
     // Effects of a deleted root run while its rows exist. All others run after the rows that they refer to.
-    if (slice.root.gone) await this.#runEffects(slice.effects.splice(0))
+    if (!slice.root.gone) return
+    await this.#runEffects()
+    await this.#runSharedEffects([slice], slice.root.row.id)
   }
 
-  #afterRows(shared: Set<string>): readonly Promise<unknown>[] {
-    const { sharedEffects } = this.#context.kinds
-    const effects = this.slice.effects.splice(0).filter(({ name, args }) => {
-      const key = `${name} ${JSON.stringify(args)}`
-      if (!sharedEffects.has(name) || !shared.has(key)) {
-        shared.add(key)
-        return true
-      }
-      return false
-    })
-    return [this.#runEffects(effects), ...this.#enqueueWakes(), this.#schedule()]
+  #afterRows(): readonly Promise<unknown>[] {
+    return [this.#runEffects(), ...this.#enqueueWakes(), this.#schedule()]
   }
 
   async #appendLog(): Promise<void> {
@@ -244,12 +236,26 @@ export class LockedTree implements LockedTreePort {
     this.#tx.onRollback(() => handoff.rolledBack())
   }
 
-  async #runEffects(effects: readonly Effect[]): Promise<void> {
-    for (const { name, args } of effects) {
-      const run = this.#context.kinds.effect(name)
-      const rootIds = await run(this.client, this.root, args as never, this.slice.now, this.pipeline)
-      for (const rootId of rootIds) this.#tx.events.rootsToWake.add(rootId)
+  /** Leaves the shared ones. */
+  async #runEffects(): Promise<void> {
+    const { slice, client, root, pipeline } = this
+    const { kinds } = this.#context
+    const isShared = ({ name }: Effect) => kinds.sharedEffect(name) !== undefined
+    const effects = slice.effects.splice(0)
+    slice.effects.push(...effects.filter(isShared))
+    for (const { name, args } of effects.filter((effect) => !isShared(effect)))
+      this.#woke(await kinds.effect(name)(client, root, args as never, slice.now, pipeline))
+  }
+
+  async #runSharedEffects(slices: readonly TreeSlice[], goes: string | null): Promise<void> {
+    const effects = slices.flatMap((slice) => slice.effects.splice(0))
+    for (const [name, some] of Map.groupBy(effects, ({ name }) => name)) {
+      const args = some.map((effect) => effect.args as never)
+      this.#woke((await this.#context.kinds.sharedEffect(name)?.(this.client, args, this.slice.now, goes)) ?? [])
     }
+  }
+  #woke(rootIds: readonly string[]): void {
+    for (const rootId of rootIds) this.#tx.events.rootsToWake.add(rootId)
   }
 
   #enqueueWakes(): readonly Promise<unknown>[] {

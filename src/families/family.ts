@@ -71,8 +71,11 @@ export interface Family {
   readonly questions: { readonly [Q in FamilyQuestion]?: Answer<Q> }
   /** Effects in the same transaction, in order. Each returns the roots to wake. */
   readonly effects: { readonly [E in keyof FamilyEffects]?: RunEffect<E> }
-  /** Effects that depend on no tree: they run once for all trees that a transaction writes and that are not gone. */
-  readonly sharedEffects?: readonly (keyof FamilyEffects)[]
+  /**
+   * Effects under a lock of the instance. Each runs once for all trees that a transaction writes, after their own effects, so that the
+   * lock is taken late and once. A tree that is being deleted has a run of its own.
+   */
+  readonly sharedEffects?: { readonly [E in keyof FamilyEffects]?: RunSharedEffect<E> }
   /** Enqueues wake requests for objects that may start under other limits of a project, in the transaction that changes them. */
   limitsChanged?(client: Client, now: Date): Promise<void>
   /**
@@ -95,6 +98,14 @@ export type RunEffect<E extends keyof FamilyEffects> = (
   args: FamilyEffects[E],
   now: Date,
   pipeline: (sent: Promise<unknown>) => void,
+) => Promise<readonly string[]>
+
+/** @param goes the root that is being deleted, or null */
+export type RunSharedEffect<E extends keyof FamilyEffects> = (
+  client: Client,
+  args: readonly FamilyEffects[E][],
+  now: Date,
+  goes: string | null,
 ) => Promise<readonly string[]>
 
 /** The next attempt begins at once, or the failure of the last one is final. */

@@ -387,15 +387,24 @@ export async function waitingIn(client: Client, rootId: string): Promise<readonl
 
 const FORGET_DUE = statement({
   name: 'forget-due-limit-tickets',
-  text: 'update limit_ticket set due_at = null where object_id = $1 and due_at is not null',
-  params: [uuid],
+  text: 'update limit_ticket set due_at = null where object_id = any($1::uuid[]) and due_at is not null',
+  params: [array(uuid)],
 })
 
-/** After an object that has started, or that is not to start at its time: those behind it start, or get a clock. Returns their roots. */
-export async function wakeBehind(client: Client, id: string | null, now: Date): Promise<readonly string[]> {
+/**
+ * After objects that have started (null), or that are not to start at their time: those behind them start, or get a clock. Returns their
+ * roots.
+ */
+export async function wakeBehind(
+  client: Client,
+  objects: readonly (string | null)[],
+  now: Date,
+  goes: string | null,
+): Promise<readonly string[]> {
   if (!(await lockSlots(client))) return []
-  if (id !== null) await FORGET_DUE.query(client, [id])
-  return await wakeNextOfLimits(client, now, { most: 1 })
+  const ids = objects.filter((id) => id !== null)
+  if (ids.length > 0) await FORGET_DUE.query(client, [ids])
+  return await wakeNextOfLimits(client, now, { goes, most: objects.length })
 }
 
 const WEIGHT = 'coalesce((l.weights ->> t.key)::integer, 1)'

@@ -15,7 +15,7 @@ import { reportItem } from './rules/report-item.ts'
 import { detailsTables } from './store/details.ts'
 import { claimDryRuns, renewDryRuns } from './store/dry-runs.ts'
 import { effects } from './store/effects.ts'
-import { recoverLimited } from './store/limits.ts'
+import { freeItemLimits, recoverLimited } from './store/limits.ts'
 import { questions } from './store/queries.ts'
 
 /** Installations, their executions and deploy items. */
@@ -33,6 +33,7 @@ export const rules: Family = {
   claimDryRuns,
   questions,
   effects,
+  sharedEffects: { limitsFreed: freeItemLimits },
   recoverStalled: recoverLimited,
 }
 

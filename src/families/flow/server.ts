@@ -11,13 +11,12 @@ export const server: FamilyServer = {
   rules: {
     ...rulesWithoutObjects('flow'),
     effects: {
-      limitsPassed: (client, _root, id, now) => wakeBehind(client, id, now),
       async gateCloses(client, { row }, { id, http }, now) {
         await writeGatePoll(client, { objectId: id, rootId: row.id, projectId: row.projectId, http }, now)
         return []
       },
     },
-    sharedEffects: ['limitsPassed'],
+    sharedEffects: { limitsPassed: wakeBehind },
     recoverStalled: forgetExpired,
   },
   graphql: apiWithoutObjects,

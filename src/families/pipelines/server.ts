@@ -16,7 +16,7 @@ import { onWake } from './rules/limits.ts'
 import { reportWorkload } from './rules/report-workload.ts'
 import { findEventScopes } from './store/claim-payload.ts'
 import { detailsTables } from './store/details.ts'
-import { effects } from './store/effects.ts'
+import { effects, giveSlotsBack } from './store/effects.ts'
 import { dropStaleTickets, grantSlots, setCapacity, wakeStalledAttempts, wakeWaiting } from './store/slots.ts'
 import { createWorkerTokens } from './store/worker-tokens.ts'
 
@@ -36,7 +36,7 @@ export const rules: Family = {
   placement,
   questions: { slot: grantSlots, unplaced: findPlacementProblems, eventScope: findEventScopes },
   effects,
-  sharedEffects: ['slotFreed'],
+  sharedEffects: { slotFreed: giveSlotsBack },
   limitsChanged: wakeAllWaiting,
   recoverStalled: async (client, time) => {
     await dropStaleTickets(client)

@@ -140,7 +140,7 @@ class Play {
       return asking.some(({ id }) => told.get(id)?.leads)
     })
     this.#judge(asking)
-    if (leads) await this.#change((client) => wakeBehind(client, null, new Date(this.now)))
+    if (leads) await this.#change((client) => wakeBehind(client, [null], new Date(this.now), null))
   }
   #start(id: string): void {
     const { model } = this

@@ -7,7 +7,6 @@ import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { Family } from '../../family.ts'
 import { lockOwnNames } from './export-names.ts'
-import { freeItemLimits } from './limits.ts'
 import { recordRun } from './runs.ts'
 import { dropSnapshot } from './spec-snapshots.ts'
 
@@ -45,7 +44,6 @@ export const effects: Family['effects'] = {
     pipeline(recordRun(client, root, args, now))
     return []
   },
-  limitsFreed: freeItemLimits,
   endWaits: wakeWaits,
   editedJobEnded: async (client, root) => {
     await dropSnapshot(client, root.row)

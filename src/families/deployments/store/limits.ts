@@ -3,7 +3,7 @@ import type { Client } from '../../../store/client.ts'
 import { array, uuid } from '../../../store/column-types.ts'
 import { grantLimits, lockSlots, releaseTickets, wakeNextOfLimits } from '../../../store/limit-tickets.ts'
 import { statement } from '../../../store/statement.ts'
-import type { Answer, RunEffect } from '../../family.ts'
+import type { Answer, RunSharedEffect } from '../../family.ts'
 import { REFUSED } from '../../limit-grant.ts'
 
 /** Tickets of deploy items. */
@@ -25,12 +25,12 @@ const DROP = statement({
   params: [array(uuid)],
 })
 
-export const freeItemLimits: RunEffect<'limitsFreed'> = async (client, root, id, now) => {
+export const freeItemLimits: RunSharedEffect<'limitsFreed'> = async (client, ids, now, goes) => {
   const [, , roots] = await awaitAll([
     lockSlots(client),
     // The rows of a root that goes are still there, as they were.
-    root.gone ? releaseTickets(client, [id]) : DROP.query(client, [[id]]),
-    wakeNextOfLimits(client, now, { goes: root.gone ? root.row.id : null, most: 1 }),
+    goes ? releaseTickets(client, ids) : DROP.query(client, [ids]),
+    wakeNextOfLimits(client, now, { goes, most: ids.length }),
   ])
   return roots
 }

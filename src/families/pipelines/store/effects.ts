@@ -3,7 +3,7 @@ import type { Client } from '../../../store/client.ts'
 import { uuid } from '../../../store/column-types.ts'
 import { lockSlots, releaseTickets, wakeNextOfLimits } from '../../../store/limit-tickets.ts'
 import { statement } from '../../../store/statement.ts'
-import type { Family } from '../../family.ts'
+import type { Family, RunSharedEffect } from '../../family.ts'
 import { replaceOlder } from './rivals.ts'
 import { dropTickets, wakeWaiting } from './slots.ts'
 
@@ -14,17 +14,6 @@ declare module '../../../core/tree.ts' {
 }
 
 export const effects: Family['effects'] = {
-  async slotFreed(client, root, { pool, limited }, now) {
-    const goes = root.gone ? root.row.id : null
-    if (limited === null) return await wakeWaiting(client, pool, now, goes)
-    await lockSlots(client)
-    // The rows of a root that goes are still there, as they were.
-    await (root.gone ? releaseTickets(client, [limited]) : dropTickets(client, [limited]))
-    return [
-      ...(await wakeWaiting(client, pool, now, goes)),
-      ...(await wakeNextOfLimits(client, now, { goes, most: 1 })),
-    ]
-  },
   limitsReplaced: (client, _root, id) => replaceOlder(client, id),
   forgetArtifacts: async (client, _root, id) => {
     await FORGET_ARTIFACTS.query(client, [id])
@@ -34,6 +23,19 @@ export const effects: Family['effects'] = {
     await copySecrets(client, root)
     return []
   },
+}
+
+export const giveSlotsBack: RunSharedEffect<'slotFreed'> = async (client, freed, now, goes) => {
+  const limited = freed.flatMap(({ limited }) => limited ?? [])
+  if (limited.length > 0) {
+    await lockSlots(client)
+    // The rows of a root that goes are still there, as they were.
+    await (goes ? releaseTickets(client, limited) : dropTickets(client, limited))
+  }
+  const roots: string[] = []
+  for (const pool of new Set(freed.map(({ pool }) => pool))) roots.push(...(await wakeWaiting(client, pool, now, goes)))
+  if (limited.length > 0) roots.push(...(await wakeNextOfLimits(client, now, { goes, most: limited.length })))
+  return roots
 }
 
 // The next attempt leaves its own. A sweep in the background removes artifacts without an object.
