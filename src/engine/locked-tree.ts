@@ -158,8 +158,10 @@ export class LockedTree implements LockedTreePort {
           idle.map(({ root }) => root.row.id),
         ),
       )
-    // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last.
-    if (trees.some((tree) => tree.#readsClock)) await awaitAll(sent.splice(0))
+    // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last. Shared effects wait for
+    // all others, since the lock that they take is held until the commit.
+    const hasShared = slices.some(({ effects }) => effects.length > 0)
+    if (hasShared || trees.some((tree) => tree.#readsClock)) await awaitAll(sent.splice(0))
     sent.push(this.#runSharedEffects(slices, null))
     for (const tree of trees) sent.push(tree.#appendLog())
     if (inserts) this.#tx.pipeline(sent)
