@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Report } from '../../../src/core/ports/agents.ts'
 import type { LimitRequestInput } from '../../../src/families/limit-requests.ts'
 import { accepted, refused } from '../../testkit/pipelines.ts'
-import { createWorld, item, TIMEOUTS, USER, type World } from '../../testkit/world.ts'
+import { createWorld, DEPLOYER, item, TIMEOUTS, USER, type World } from '../../testkit/world.ts'
 
 /** Limits of deploy items: one that waits is INIT, and not offered. */
 
@@ -305,6 +306,34 @@ describe('the record', () => {
     await accepted(world.projects.updateProject(USER, { name: 'default', workerTemplate: null }))
   })
 })
+
+test('items that end in one transaction, of several trees, give back their limits in one look at the lines', async () => {
+  await using own = await createWorld({ ownDatabase: true })
+  await accepted(own.services.flow.createLimit(USER, { project: 'default', name: 'db', max: 6 }))
+  await own.create('one', asking('a', 'b', 'c'))
+  await own.create('two', asking('d', 'e', 'f'))
+  await own.create('rest', asking('g', 'h', 'i', 'j', 'k', 'l', 'm'))
+  const claimed = await own.claim()
+  expect(names(claimed)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+  const before = await looksOf(own)
+  const reports = claimed.map(({ fence }): Report => ({ fence, phase: 'SUCCEEDED' }))
+  expect(await own.engineHost.agents.report(DEPLOYER, reports)).toMatchObject({ ok: true })
+  expect(await looksOf(own)).toBe(before + 1)
+  await own.settle()
+  expect(names(await own.claim())).toEqual(['g', 'h', 'i', 'j', 'k', 'l'])
+})
+
+/** How often its connections have searched for objects that limits let start. */
+async function looksOf({ pool }: World): Promise<number> {
+  const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()))
+  const of = "select generic_plans + custom_plans as n from pg_prepared_statements where name = 'wake-limit-tickets'"
+  try {
+    const found = await Promise.all(clients.map((client) => client.query<{ n: string }>(of)))
+    return found.flatMap(({ rows }) => rows).reduce((sum, { n }) => sum + Number(n), 0)
+  } finally {
+    for (const client of clients) client.release()
+  }
+}
 
 test('an expression of a key is judged when the spec is written, and while it runs', async () => {
   await addLimit('db', { max: 1 })
