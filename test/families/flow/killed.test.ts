@@ -31,6 +31,8 @@ const BOUNDS = { max: 40, maxPerKey: 1 }
 /** Items of a tree, each with a key of its own: two trees have all keys. */
 const ITEMS = KEYS / 2
 const TREES = soak(8, 40)
+/** Much longer than an item is at work. */
+const STRANDED_MS = 1_000
 /** The long form has a million grants. */
 const ROUNDS = soak(1, 1_000_000 / (40 * ITEMS))
 /** The promises of the ledger of chaos runs that are about limits, and about trees in general. */
@@ -79,7 +81,8 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     const isDone = async () => (await count("object where kind = 'INSTALLATION' and phase = 'SUCCEEDED'")) === TREES
     let kills = 0
     while (!(await isDone())) {
-      await delay(2_000 + random() * 3_000)
+      // The short form has all its grants within a few seconds.
+      await delay(soak(300, 2_000) + random() * soak(700, 3_000))
       if (await isDone()) break
       const server = servers[kills++ % SERVERS]
       await server?.kill()
@@ -105,9 +108,16 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     const turns = Math.ceil((TREES - 2) / 4)
     const usual = grants.filter(({ priority }) => priority === 0).slice(0, turns * KEYS)
     const byKey = Map.groupBy(usual, ({ key }) => key)
-    const shares = Array.from({ length: KEYS }, (_, key) => byKey.get(`${key}`)?.length ?? 0)
+    // What a killed server was at work on holds its key until its lease ends: that key misses turns, as it must.
+    const releases = found.flow.filter((one): one is TicketChange => one.did === 'RELEASE')
+    const released = new Map(releases.map(({ objectId, at }) => [objectId, at.getTime()]))
+    const isStranded = ({ objectId, at }: TicketChange) => (released.get(objectId) ?? 0) - at.getTime() > STRANDED_MS
+    const stranded = new Set(grants.filter(isStranded).map(({ key }) => key))
+    expect(stranded.size).toBeLessThan(KEYS / 2)
+    const keys = Array.from({ length: KEYS }, (_, key) => `${key}`).filter((key) => !stranded.has(key))
+    const shares = keys.map((key) => byKey.get(key)?.length ?? 0)
     console.log(
-      `${grants.length} grants in ${seconds.toFixed(1)} s, ${kills} kills, Jain's index ${jain(shares).toFixed(4)}`,
+      `${grants.length} grants in ${seconds.toFixed(1)} s, ${kills} kills, ${stranded.size} keys stranded, Jain's index ${jain(shares).toFixed(4)}`,
     )
     expect(jain(shares)).toBeGreaterThanOrEqual(0.99)
   },
