@@ -108,7 +108,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     const turns = Math.ceil((TREES - 2) / 4)
     const usual = grants.filter(({ priority }) => priority === 0).slice(0, turns * KEYS)
     const byKey = Map.groupBy(usual, ({ key }) => key)
-    // What a killed server was at work on holds its key until its lease ends: that key misses turns, as it must.
+    // An item of a killed server holds its key until its lease ends: that key misses turns, as it must.
     const releases = found.flow.filter((one): one is TicketChange => one.did === 'RELEASE')
     const released = new Map(releases.map(({ objectId, at }) => [objectId, at.getTime()]))
     const isStranded = ({ objectId, at }: TicketChange) => (released.get(objectId) ?? 0) - at.getTime() > STRANDED_MS
