@@ -106,8 +106,8 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     const turns = Math.ceil((TREES - 2) / 4)
     const usual = grants.filter(({ priority }) => priority === 0).slice(0, turns * KEYS)
     const byKey = Map.groupBy(usual, ({ key }) => key)
-    // What a killed server was at work on keeps its place until the lease ends. Such keys miss turns, and others take those: in each kill
-    // as many as may hold the limit at once. The promises above judge every grant.
+    // Keys that a killed server has woken are granted a little later, and others before their turn: in each kill as many as may hold the
+    // limit at once. The promises above judge every grant.
     const disturbed = Math.min(kills * BOUNDS.max, KEYS / 4)
     const shares = Array.from({ length: KEYS }, (_, key) => byKey.get(`${key}`)?.length ?? 0)
       .toSorted((a, b) => a - b)
