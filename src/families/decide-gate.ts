@@ -3,7 +3,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import { isName, NAME_RULE } from '../core/problems.ts'
 import { hasRight, RIGHTS, requireRight, right } from '../core/rights.ts'
 import type { Node } from '../core/tree.ts'
-import type { Sandbox, Validation } from '../sandbox/index.ts'
+import { requireJudged, type Sandbox, type Validation } from '../sandbox/index.ts'
 import { spendGatePoll } from '../store/gate-polls.ts'
 import { byKey, type Keyed } from '../store/idempotency.ts'
 import { type CommandAccess, type CommandResult, type Fenced, ifUnchanged, onObject, refuse } from './access.ts'
@@ -65,6 +65,8 @@ const reject = (parts: Parts, viewer: Viewer, input: Decide): Promise<DecisionRe
     return decided(at, { by: principalOf(viewer), message, exports: null })
   })
 
+const LOST: Validation = { ok: false, message: 'could not be judged' }
+
 interface Signal extends Keyed {
   readonly id: string
   readonly name: string
@@ -76,7 +78,7 @@ const signal = async (parts: Parts, viewer: Viewer, input: Signal): Promise<Deci
   const exports = exportsOf(input.payload)
   const wrong = (message: string) => refuse(invalidInput([{ path: 'input.payload', message }]))
   /** By schema. Another process judges, which no transaction waits for. */
-  const verdicts = new Map<string, Validation | undefined>()
+  const verdicts = new Map<string, Validation>()
   for (;;) {
     const unjudged: { readonly schema: object; readonly projectId: string }[] = []
     const done = await onObject(parts, viewer, access, (tree, node) => {
@@ -92,8 +94,9 @@ const signal = async (parts: Parts, viewer: Viewer, input: Signal): Promise<Deci
     const [next] = unjudged
     if (!next) return done
     const { schema, projectId } = next
-    const [verdict] = await parts.sandbox.validate([{ schema, value: exports }], projectId)
-    verdicts.set(JSON.stringify(schema), verdict)
+    const judged = await parts.sandbox.validate([{ schema, value: exports }], projectId)
+    requireJudged(judged)
+    verdicts.set(JSON.stringify(schema), judged[0] ?? LOST)
   }
 }
 

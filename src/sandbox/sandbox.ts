@@ -94,7 +94,7 @@ export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): San
 }
 
 /** @throws SandboxBusy if the machine may be the reason of a failure: who wrote it would take it for a mistake of theirs */
-function requireJudged(results: readonly JobResult[]): void {
+export function requireJudged(results: readonly Validation[]): void {
   if (results.some((result) => !result.ok && result.isTransient)) throw machineBusy()
 }
 

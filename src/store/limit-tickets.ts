@@ -427,13 +427,18 @@ export async function limitChanged(client: Client, limitId: string, now: Date): 
   await wakeNextOfLimits(client, now)
 }
 
+/**
+ * A transaction judges by the time at which it has locked its tree, and may have waited, or its process was frozen, since then. The rows
+ * that it counts are kept for longer than it can last.
+ */
+const LATE = "interval '5 minutes'"
 const EXPIRE = [
   ['forget-limit-grants', 'limit_grant'],
   ['end-limit-overrides', 'limit_override'],
 ].map(([name = '', of]) =>
   statement({
     name,
-    text: `delete from ${of} where until <= ${statementTime('$1')}`,
+    text: `delete from ${of} where until <= ${statementTime('$1')} - ${LATE}`,
     params: [nullable(timestamptz)],
   }),
 )

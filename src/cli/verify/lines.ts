@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 /** Lines of files that anybody may have written: what has no end takes no memory. */
 
 /** The files of an export, as one text. */
-export interface Source {
+export interface LogFiles {
   readonly files: readonly { readonly path: string; readonly size: number }[]
 }
 const CHUNK = 1024 * 1024
@@ -18,8 +18,8 @@ export class LineTooLong extends Error {
 }
 
 /** Reads lines of the source from a position on. */
-export class Lines implements Disposable {
-  readonly #source: Source
+export class LineReader implements Disposable {
+  readonly #source: LogFiles
   /** The bytes from `#position` on that are read. */
   #chunk = Buffer.alloc(0)
   #position: number
@@ -27,7 +27,7 @@ export class Lines implements Disposable {
   from = 0
   to = -1
 
-  constructor(source: Source, position: number) {
+  constructor(source: LogFiles, position: number) {
     this.#source = source
     this.#position = position
   }
@@ -90,6 +90,6 @@ export class Lines implements Disposable {
 
 /** @throws LineTooLong */
 export function* linesOf(path: string): Generator<string> {
-  using lines = new Lines({ files: [{ path, size: statSync(path).size }] }, 0)
+  using lines = new LineReader({ files: [{ path, size: statSync(path).size }] }, 0)
   while (lines.next()) yield lines.text()
 }

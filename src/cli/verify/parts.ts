@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readPresent, recordOf } from '../archive/folder.ts'
-import type { Source } from './lines.ts'
+import type { LogFiles } from './lines.ts'
 import type { LogProblem } from './segment.ts'
 import { type VerifiedLog, type VerifyParts, verifyLog } from './verify-log.ts'
 
@@ -12,11 +12,11 @@ interface PrunedGap {
   readonly from: number
   readonly through: number
 }
-interface Part extends Source {
+interface Part extends LogFiles {
   /** The gap before it. */
   readonly gap: PrunedGap | null
 }
-type File = Source['files'][number]
+type File = LogFiles['files'][number]
 
 /** @throws if there is nothing that can be verified */
 export async function partsOf(paths: readonly string[]): Promise<readonly Part[]> {

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Source } from './lines.ts'
+import type { LogFiles } from './lines.ts'
 import { PublishedGuard, type PublishedMachine } from './published-guard.ts'
 import { type Blocks, type Range, verifySegment } from './segment.ts'
 
 /** A thread that verifies segments, one after the other. */
 
 export interface SegmentWork {
-  readonly source: Source
+  readonly source: LogFiles
   readonly blocks: Blocks
   readonly machines: readonly PublishedMachine[]
 }

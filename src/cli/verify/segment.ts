@@ -1,5 +1,5 @@
 import { hashOfBlock, type Seal } from '../../seal/seal.ts'
-import { Lines, LineTooLong, type Source } from './lines.ts'
+import { LineReader, LineTooLong, type LogFiles } from './lines.ts'
 import { phaseIn, UNMOVED_IN_ALL, withPhase } from './phases.ts'
 import { isWord, type LoggedLine, type Move, NONE, type PublishedGuard, UNMOVED } from './published-guard.ts'
 
@@ -54,16 +54,16 @@ function blockWith(blocks: Blocks, sequence: number): number {
 
 /** Verifies the blocks that begin in a range of the bytes, to the end of the last one. The first segment begins with its first line. */
 export function verifySegment(
-  source: Source,
+  source: LogFiles,
   { start, end }: Range,
   { blocks, guard }: { readonly blocks: Blocks; readonly guard: PublishedGuard },
 ): Segment {
-  using lines = new Lines(source, Math.max(0, start - 1))
+  using lines = new LineReader(source, Math.max(0, start - 1))
   return new SegmentCheck(lines, blocks, guard).run(start, end)
 }
 
 class SegmentCheck {
-  readonly #lines: Lines
+  readonly #lines: LineReader
   readonly #blocks: Blocks
   readonly #guard: PublishedGuard
   /** The place of the block that is hashed, and the first of its bytes that are not hashed yet. */
@@ -78,7 +78,7 @@ class SegmentCheck {
   readonly #places = new Map<string, number>()
   readonly #entries: number[] = []
 
-  constructor(lines: Lines, blocks: Blocks, guard: PublishedGuard) {
+  constructor(lines: LineReader, blocks: Blocks, guard: PublishedGuard) {
     this.#lines = lines
     this.#blocks = blocks
     this.#guard = guard

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Seal } from '../../seal/seal.ts'
-import type { Source } from './lines.ts'
+import type { LogFiles } from './lines.ts'
 import { Phases, phaseIn, UNMOVED_IN_ALL, withPhase } from './phases.ts'
 import { PublishedGuard, type PublishedMachine, SLOTS, UNMOVED } from './published-guard.ts'
 import {
@@ -40,7 +40,7 @@ export interface VerifyParts {
 
 /** Verifies an export: complete, in order, as sealed, and each change legal. The first problem ends it. */
 export async function verifyLog(
-  source: Source,
+  source: LogFiles,
   {
     seals,
     machines,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Source } from '../../../src/cli/verify/lines.ts'
+import type { LogFiles } from '../../../src/cli/verify/lines.ts'
 import { verifyLog } from '../../../src/cli/verify/verify-log.ts'
 import type { PhaseChangeRecord } from '../../../src/core/ports/phase-change.ts'
 import { allMachines as machines } from '../../../src/families/machines.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-async function filesOf(parts: readonly (readonly string[])[]): Promise<Source> {
+async function filesOf(parts: readonly (readonly string[])[]): Promise<LogFiles> {
   const files = parts.map(async (lines, i) => {
     const text = lines.map((line) => `${line}\n`).join('')
     const path = join(folder, `${i}.ndjson`)

@@ -1,7 +1,7 @@
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
-import type { AfterInput } from '../../../src/families/flow/rules/normalise-invariant.ts'
+import type { InvariantAfter } from '../../../src/families/flow/rules/normalise-invariant.ts'
 import { anotherDriver, type Driver } from '../../testkit/deployments.ts'
 import { accepted, addProject, refused } from '../../testkit/pipelines.ts'
 import { seeded } from '../../testkit/seed.ts'
@@ -31,13 +31,13 @@ const spec = (n: number, image?: string): SpecInput => ({
 
 let pairs = 0
 /** Two projects, the second of which has the invariant unless it is left out. */
-async function environments(after: Partial<AfterInput> | null = {}) {
+async function environments(after: Partial<InvariantAfter> | null = {}) {
   const [staging, production] = [`staging-${++pairs}`, `production-${pairs}`]
   for (const project of [staging, production]) await addProject(world, project)
   const invariant = after && (await addInvariant(production, { project: staging, ...after }))
   return { staging, production, invariant: invariant ?? '' }
 }
-const addInvariant = async (project: string, after: AfterInput, name = 'first') =>
+const addInvariant = async (project: string, after: InvariantAfter, name = 'first') =>
   (await accepted(world.services.invariants.createInvariant(USER, { project, name, after }))).objectId
 
 /** Both engines reconcile what is due at the same time. */
@@ -330,14 +330,14 @@ test('whoever may begin, begins: random orders of runs, edits and deletions on t
     const stagings = new Map<string, Root>()
     const productions = new Map<string, Root>()
     const succeeded = new Map<string, Set<string>>()
-    let invariant: { id: string; after: AfterInput } | null = null
+    let invariant: { id: string; after: InvariantAfter } | null = null
     const order: string[] = []
     const compared = (key: string): string => (invariant?.after.sameValues?.length ? key : key.slice(0, 1))
     const mayBegin = (name: string, { spec: asked }: Root): boolean =>
       !invariant ||
       [...(succeeded.get(invariant.after.name ?? name) ?? [])].some((one) => compared(one) === compared(asked))
     const specOf = (key: string) => spec(Number(key[0]), key[1])
-    const after = (): AfterInput => ({
+    const after = (): InvariantAfter => ({
       project: staging,
       name: pick([null, 'base', 'shop']),
       sameValues: pick([[], ['image']]),
@@ -393,7 +393,7 @@ test('whoever may begin, begins: random orders of runs, edits and deletions on t
         await accepted(updateInvariant(USER, { id: invariant.id, after: wanted }))
         invariant = { ...invariant, after: wanted }
       }
-      order.push(`the rule is ${JSON.stringify((invariant as { after: AfterInput } | null)?.after ?? null)}`)
+      order.push(`the rule is ${JSON.stringify((invariant as { after: InvariantAfter } | null)?.after ?? null)}`)
       await settle()
     }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LimitRequestInput } from '../../../src/families/limit-requests.ts'
+import { forgetExpired } from '../../../src/store/limit-tickets.ts'
 import { type Api, createApi } from '../../graphql/api.ts'
 import { gql } from '../../testkit/gql.ts'
 import {
@@ -78,6 +79,24 @@ test('a rate lets so many of a key start in any time of its length, each by its 
   await wait(1)
   expect((await phases(ids)).slice(3)).toEqual([RUNS, RUNS])
   await endAll()
+})
+
+test('a start counts, and an override holds, for a transaction that is judged by an earlier time than that of others', async () => {
+  const { name, id } = await project({ rate: { count: 1, perMs: 1_000 }, maxPerKey: 5 })
+  const later = (ms: number) => new Date(world.clock.now().getTime() + ms)
+  const ids = [...(await add(name, at('a')))]
+  await accepted(world.services.flow.overrideLimit(USER, { id, key: 'b', maxPerKey: 0, ttlMs: 2_000 }))
+  await wait(900)
+  // The process that clears up has a later time than one whose transaction has waited, or was frozen.
+  await forgetExpired(world.pool, later(9_000))
+  ids.push(...(await add(name, at('a'), at('b'))))
+  expect(await phases(ids)).toEqual([RUNS, WAITS, WAITS])
+  await wait(2_000)
+  expect(await phases(ids)).toEqual([RUNS, RUNS, RUNS])
+  await endAll()
+  await forgetExpired(world.pool, later(24 * 3_600_000))
+  const { rows } = await world.pool.query('select from limit_grant union all select from limit_override')
+  expect(rows).toHaveLength(0)
 })
 
 test('the clock of a rate is handed on when its waiter leaves, or its tree is paused', async () => {

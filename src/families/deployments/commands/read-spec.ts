@@ -1,4 +1,5 @@
 import type { Problems } from '../../../core/problems.ts'
+import { requireJudged } from '../../../sandbox/index.ts'
 import { checkCron } from '../../when.ts'
 import { normaliseSpec, type SpecInput } from '../rules/normalise.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
@@ -36,6 +37,7 @@ export async function readSpec(
   }
   const given = problems.found.length > 0 ? [] : givenValuesOf(spec, 'input.spec')
   const verdicts = given.length > 0 ? await sandbox.validate(given, owner) : []
+  requireJudged(verdicts)
   for (const [i, { path, name }] of given.entries()) {
     const verdict = verdicts[i]
     if (verdict?.ok === false) problems.add(path, `${name}: ${verdict.message}`)

@@ -1,13 +1,13 @@
 import { isName, NAME_RULE, type Problems } from '../../../core/problems.ts'
 
-export interface AfterInput {
+export interface InvariantAfter {
   readonly project: string
   readonly name?: string | null
   readonly sameValues?: readonly string[] | null
 }
 export interface InvariantInput {
   readonly description?: string | null
-  readonly after: AfterInput
+  readonly after: InvariantAfter
 }
 export interface InvariantSettings {
   readonly description: string
